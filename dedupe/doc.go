@@ -1,0 +1,2 @@
+// Package dedupe keeps one row per key.
+package dedupe

@@ -1,0 +1,242 @@
+package onerow
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// The sentinels that every error of the library wraps.
+var (
+	// ErrNoKey: a call got no key columns.
+	ErrNoKey = errors.New("no key columns")
+	// ErrNoColumn: a named column isn't in the input, or more than one column has the name. See [ColumnError].
+	ErrNoColumn = errors.New("no such column")
+	// ErrType: a column's type can't do what was asked of it, or two columns are of different families. See [TypeError].
+	ErrType = errors.New("type")
+	// ErrSchema: the batches of one input don't have one schema. See [SchemaError].
+	ErrSchema = errors.New("batches differ in schema")
+	// ErrNullKey: key columns hold NULL. See [NullError].
+	ErrNullKey = errors.New("NULL in key")
+	// ErrNullOrder: order columns hold NULL. See [NullError].
+	ErrNullOrder = errors.New("NULL in order")
+	// ErrTie: rows of one key are equal in order and differ in content. See [KeysError].
+	ErrTie = errors.New("tie")
+	// ErrDuplicateKey: a key that should be unique repeats. See [KeysError].
+	ErrDuplicateKey = errors.New("duplicate key")
+	// ErrOption: an option has a value that it can't have. The message names the option.
+	ErrOption = errors.New("option")
+	// ErrTooLarge: an output column would hold more bytes or elements than its type can address. See [SizeError].
+	ErrTooLarge = errors.New("output too large")
+	// ErrTooManyRows: the input has more than [MaxRows] rows.
+	ErrTooManyRows = errors.New("too many rows")
+	// ErrRow: a row number lies outside the batches. See [RowError].
+	ErrRow = errors.New("no such row")
+)
+
+// ColumnError says which column is missing from which input, or ambiguous in it. It wraps [ErrNoColumn].
+type ColumnError struct {
+	// Column is the name that was asked for.
+	Column string
+	// Input says where it was looked for: "batches", "against", a source's name.
+	Input string
+	// Found is the number of columns of that name: 0, or more than 1.
+	Found int
+	// Have lists the names that the input has.
+	Have []string
+}
+
+func (e *ColumnError) Error() string {
+	if e.Found > 1 {
+		return fmt.Sprintf("column %q: %d columns of %s have this name", e.Column, e.Found, e.Input)
+	}
+	return fmt.Sprintf("column %q: %v in %s (it has %s)", e.Column, ErrNoColumn, e.Input, strings.Join(e.Have, ", "))
+}
+
+func (e *ColumnError) Unwrap() error { return ErrNoColumn }
+
+// TypeError says which column's type doesn't fit, and what it doesn't fit with. It wraps [ErrType].
+type TypeError struct {
+	// Column and Type are the column that was looked at.
+	Column string
+	Type   arrow.DataType
+	// OtherColumn and OtherType are set when two columns don't fit together: the other one.
+	OtherColumn string
+	OtherType   arrow.DataType
+	// Why says what can't be done, in words.
+	Why string
+}
+
+func (e *TypeError) Error() string {
+	if e.OtherType != nil {
+		return fmt.Sprintf("column %q of type %v and column %q of type %v: %s", e.Column, e.Type, e.OtherColumn, e.OtherType, e.Why)
+	}
+	return fmt.Sprintf("column %q of type %v: %s", e.Column, e.Type, e.Why)
+}
+
+func (e *TypeError) Unwrap() error { return ErrType }
+
+// SchemaError says where two batches of one input differ. It wraps [ErrSchema].
+type SchemaError struct {
+	// Input says which input it is: "batches", "against".
+	Input string
+	// Batch is the number of the batch that differs from batch 0.
+	Batch int
+	// Why says how, naming the column and both types.
+	Why string
+}
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("%s: batch %d differs in schema from batch 0: %s", e.Input, e.Batch, e.Why)
+}
+
+func (e *SchemaError) Unwrap() error { return ErrSchema }
+
+// ColumnNulls counts the rows in which one column is NULL.
+type ColumnNulls struct {
+	Column string `json:"column"`
+	Rows   int64  `json:"rows"`
+	// First is the number of the first such row.
+	First uint32 `json:"first"`
+}
+
+// NullError lists the columns that hold NULL where none may be, with the number of rows of each. It wraps [ErrNullKey]
+// or [ErrNullOrder].
+type NullError struct {
+	// Kind is ErrNullKey or ErrNullOrder.
+	Kind error
+	// Input says which input it is: "batches", "against".
+	Input string
+	// Columns are those with at least one NULL, in the order in which they were asked for.
+	Columns []ColumnNulls
+}
+
+func (e *NullError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v of %s:", e.Kind, e.Input)
+	for i, c := range e.Columns {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " column %q in %d rows (first: row %d)", c.Column, c.Rows, c.First)
+	}
+	return b.String()
+}
+
+func (e *NullError) Unwrap() error { return e.Kind }
+
+// KeyRows is one key, and rows that have it.
+type KeyRows struct {
+	// Values are the values of the key columns as text, in the order of the key: NULL as NULL, text in quotes, bytes
+	// in hex, as the first of Rows has them.
+	Values []string `json:"values"`
+	// Count is the number of rows that the key has, or that are tied.
+	Count int64 `json:"count"`
+	// Rows are the first of them, at most [MaxSampleRows], in ascending order.
+	Rows Rows `json:"rows"`
+}
+
+// MaxSampleKeys and MaxSampleRows bound the samples in errors: so many keys, and so many rows of each.
+const (
+	MaxSampleKeys = 10
+	MaxSampleRows = 10
+)
+
+// KeysError lists the first few keys that stand in the way, each with its first rows. It wraps [ErrTie] or
+// [ErrDuplicateKey].
+type KeysError struct {
+	// Kind is ErrTie or ErrDuplicateKey.
+	Kind error
+	// Columns are the key columns.
+	Columns []string
+	// Total is the number of such keys; Keys holds at most [MaxSampleKeys] of them.
+	Total int64
+	Keys  []KeyRows
+	// Why says what is wrong with them, in words.
+	Why string
+}
+
+func (e *KeysError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %d %s: %s", e.Kind, e.Total, plural(e.Total, "key", "keys"), e.Why)
+	for i, k := range e.Keys {
+		if i == 3 {
+			fmt.Fprintf(&b, "; … (%d more)", e.Total-3)
+			break
+		}
+		b.WriteString("; ")
+		b.WriteString(FormatKey(e.Columns, k.Values))
+		fmt.Fprintf(&b, " in %d rows (%s)", k.Count, rowList(k))
+	}
+	return b.String()
+}
+
+func (e *KeysError) Unwrap() error { return e.Kind }
+
+// FormatKey writes a key as errors and reports do: tenant_id="acme", customer_id=7.
+func FormatKey(columns, values []string) string {
+	var b strings.Builder
+	for i, c := range columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c)
+		b.WriteByte('=')
+		b.WriteString(values[i])
+	}
+	return b.String()
+}
+
+func rowList(k KeyRows) string {
+	var b strings.Builder
+	b.WriteString(plural(int64(len(k.Rows)), "row", "rows"))
+	for i, r := range k.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " %d", r)
+	}
+	if int64(len(k.Rows)) < k.Count {
+		b.WriteString(", …")
+	}
+	return b.String()
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// SizeError says which output column would grow beyond what its type can address. It wraps [ErrTooLarge].
+type SizeError struct {
+	Column string
+	Type   arrow.DataType
+	// Size is what the column would hold, in Unit; Limit is what its type can address.
+	Size, Limit int64
+	// Unit is "bytes" or "elements".
+	Unit string
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("column %q of type %v: %v: %d %s, of at most %d; take fewer rows at a time, or use a large type",
+		e.Column, e.Type, ErrTooLarge, e.Size, e.Unit, e.Limit)
+}
+
+func (e *SizeError) Unwrap() error { return ErrTooLarge }
+
+// RowError says which row number lies outside its input. It wraps [ErrRow].
+type RowError struct {
+	Row uint32
+	// Rows is the number of rows that the input has.
+	Rows int64
+}
+
+func (e *RowError) Error() string {
+	return fmt.Sprintf("row %d: %v: the batches have %d rows", e.Row, ErrRow, e.Rows)
+}
+
+func (e *RowError) Unwrap() error { return ErrRow }

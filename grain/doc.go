@@ -1,0 +1,2 @@
+// Package grain says what one row of a table stands for.
+package grain
