@@ -1,0 +1,93 @@
+# The menu: every step of CI by name. `make` prints it.
+
+GOLANGCI_VERSION := v2.12.0
+GOLANGCI := $(CURDIR)/bin/golangci-lint-$(GOLANGCI_VERSION)
+CASES ?= $(wildcard internal/cases/testdata ../shared/cases)
+FUZZTIME ?= 20s
+LIBRARY := . ./dedupe/... ./grain/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/take/...
+
+# What .ci/run runs, in its order: the quick and telling steps first.
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases race bench lint
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the steps
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: ci
+ci: ## everything that CI runs, in its order
+	.ci/run
+
+.PHONY: ci-steps
+ci-steps:
+	@echo $(CI_STEPS)
+
+.PHONY: build
+build: ## compile every package
+	go build ./...
+
+.PHONY: fmt
+fmt: ## format every file
+	gofmt -s -w $$(git ls-files '*.go')
+
+.PHONY: fmt-check
+fmt-check: ## fail when gofmt would change a file
+	@out=$$(gofmt -s -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt -s would change:"; echo "$$out"; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet, tests included
+	go vet ./...
+
+.PHONY: vet-386
+vet-386: ## compile and vet for 32 bits: no constant or conversion overflows
+	GOARCH=386 go vet ./...
+
+.PHONY: build-arm64
+build-arm64: ## compile for arm64, tests included
+	GOARCH=arm64 go build ./...
+	GOARCH=arm64 go vet ./...
+
+.PHONY: test
+test: ## all tests, the rules of the house among them
+	go test ./...
+
+.PHONY: race
+race: ## tests of the library packages under the race detector, in short mode
+	go test -race -short $(LIBRARY)
+
+.PHONY: cases
+cases: ## run the case files in CASES through the public API
+	go run ./internal/cases/run $(CASES)
+
+.PHONY: examples
+examples: ## run the example programs
+	@set -e; for d in examples/*/; do echo "go run ./$$d"; go run ./$$d; done
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for FUZZTIME
+	@set -e; for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+	    echo "fuzz $$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+	  done; done
+
+.PHONY: bench
+bench: ## each benchmark once: it still runs (for figures: go test -bench . PACKAGE)
+	go test -run '^$$' -bench . -benchtime 1x -short ./...
+
+.PHONY: lint
+lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use
+	$(GOLANGCI) run ./...
+
+$(GOLANGCI):
+	GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv bin/golangci-lint $@
+
+.PHONY: tidy-check
+tidy-check: ## fail when go mod tidy would change go.mod or go.sum
+	go mod tidy -diff
+
+.PHONY: cover
+cover: ## coverage of the library packages, per function
+	go test -coverprofile=cover.out -coverpkg=$$(go list $(LIBRARY) | paste -sd,) $(LIBRARY)
+	go tool cover -func=cover.out | tail -1
