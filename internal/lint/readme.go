@@ -1,0 +1,54 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"regexp"
+	"strings"
+)
+
+// The Example that the README shows.
+const (
+	readmeFile    = "dedupe/example_readme_test.go"
+	readmeExample = "ExampleLatest"
+)
+
+var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// Readme checks that the first block of Go in README.md is the body of the README's Example, so that it compiles and does
+// what it says.
+func Readme(m *Module) []string {
+	block := goBlock.FindStringSubmatch(m.Readme)
+	if block == nil {
+		return []string{"README.md: no program: a block that starts with ```go"}
+	}
+	body, ok := m.body(readmeFile, readmeExample)
+	if !ok {
+		return []string{fmt.Sprintf("%s: no %s, which the README shows", readmeFile, readmeExample)}
+	}
+	if got := strings.TrimSpace(block[1]); got != body {
+		return []string{fmt.Sprintf("README.md: its program isn't the body of %s in %s, which is:\n%s", readmeExample, readmeFile, body)}
+	}
+	return nil
+}
+
+// body is the text of a function's body, one level of indentation less.
+func (m *Module) body(file, function string) (string, bool) {
+	for _, p := range m.Packages {
+		for _, f := range p.Files {
+			if f.Name != file {
+				continue
+			}
+			for _, d := range f.AST.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == function {
+					from := m.fset.Position(fn.Body.Lbrace).Offset + 1
+					to := m.fset.Position(fn.Body.Rbrace).Offset
+					text := bytes.ReplaceAll(f.Text[from:to], []byte("\n\t"), []byte("\n"))
+					return strings.TrimSpace(string(text)), true
+				}
+			}
+		}
+	}
+	return "", false
+}
