@@ -1,0 +1,14 @@
+// Package oracle answers what the verbs answer, slowly and plainly: a row at a time, over Go maps and exact numbers. Tests
+// compare the verbs with it.
+//
+// It reads Arrow arrays with code of its own and shares none with the packages that the verbs are built of, so that a
+// mistake would have to be made twice to go unseen. Its parts:
+//
+//	value.go, decode.go   a cell as a value: exact numbers, bytes, items
+//	family.go             which types can be equal to each other, and which can be keys and orders
+//	equal.go              equality and the two orders of values
+//	literal.go            values written in options
+//	table.go              batches as rows of values
+//	latest.go …           dedupe.Latest: setup; one key; carry-forward
+//	check.go              grain.Check
+package oracle
