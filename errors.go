@@ -32,6 +32,8 @@ var (
 	ErrTooLarge = errors.New("output too large")
 	// ErrTooManyRows: the input has more than [MaxRows] rows.
 	ErrTooManyRows = errors.New("too many rows")
+	// ErrMalformed: an array's buffers contradict its shape, such as offsets beyond the data.
+	ErrMalformed = errors.New("malformed array")
 	// ErrRow: a row number lies outside the batches. See [RowError].
 	ErrRow = errors.New("no such row")
 )

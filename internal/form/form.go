@@ -1,0 +1,465 @@
+package form
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"sort"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+)
+
+// Kind is a physical layout.
+type Kind uint8
+
+const (
+	KindNull Kind = iota
+	KindBool
+	KindI8
+	KindI16
+	KindI32
+	KindI64
+	KindU8
+	KindU16
+	KindU32
+	KindU64
+	KindF16
+	KindF32
+	KindF64
+	KindDec128
+	KindDec256
+	// Bytes behind 32-bit offsets, behind 64-bit offsets, of one width, behind views.
+	KindBytes32
+	KindBytes64
+	KindFixed
+	KindView
+	// Kinds with children.
+	KindStruct
+	KindList32
+	KindList64
+	KindFixedList
+	KindListView32
+	KindListView64
+	KindSparse
+	KindDense
+	// Adaptors: children[0] holds the values.
+	KindDict
+	KindRuns
+)
+
+// Array is one Arrow array, read by value. Fields are set by [Of] and never change.
+type Array struct {
+	Kind   Kind
+	Family Family
+	Type   arrow.DataType // as the column has it
+	Len    int
+
+	off   int    // of row 0 in the buffers and in the children of structs, fixed lists, sparse unions and runs
+	valid []byte // nil: no slot of this array itself is NULL
+	mul   uint64 // raw value × mul = value in the family's finest unit (ints of a time family)
+	scale int32  // decimals
+	width int    // KindFixed: bytes; KindFixedList: elements
+
+	// One of these holds the values or indices of the kind; all hold the whole buffer, off not applied.
+	bits []byte
+	i8   []int8
+	i16  []int16
+	i32  []int32 // also offsets of KindBytes32, KindList32, KindListView32, KindDense
+	i64  []int64 // also offsets of KindBytes64, KindList64, KindListView64
+	u8   []uint8
+	u16  []uint16
+	u32  []uint32
+	u64  []uint64
+	f16  []float16.Num
+	f32  []float32
+	f64  []float64
+	d128 []decimal128.Num
+	d256 []decimal256.Num
+
+	data    []byte   // bytes kinds: the bytes
+	blocks  [][]byte // KindView: the buffers that long views point into
+	views   []arrow.ViewHeader
+	sizes32 []int32 // KindListView32
+	sizes64 []int64 // KindListView64
+	codes   []int8  // unions: type code of each row
+	childOf [128]int8
+	index   Kind // KindDict, KindRuns: the kind of the indices or run ends
+	kids    []*Array
+}
+
+// Of reads an array. It fails when the array's type isn't known or its buffers are too few for its type.
+func Of(arr arrow.Array) (*Array, error) { return ofData(arr.Data()) }
+
+func ofData(d arrow.ArrayData) (*Array, error) {
+	a := &Array{Type: d.DataType(), Family: FamilyOf(d.DataType()), Len: d.Len(), off: d.Offset(), mul: 1}
+	t := d.DataType()
+	if e, ok := t.(arrow.ExtensionType); ok {
+		t = e.StorageType()
+	}
+	if len(d.Buffers()) < buffersOf(t) {
+		return nil, fmt.Errorf("type %v: %d buffers, of %d", t, len(d.Buffers()), buffersOf(t))
+	}
+	if err := a.setKids(d, t); err != nil {
+		return nil, err
+	}
+	a.mul = tick(t)
+	a.setValues(d, t)
+	a.setValid(d)
+	return a, nil
+}
+
+func buffersOf(t arrow.DataType) int {
+	switch t.ID() {
+	case arrow.NULL, arrow.RUN_END_ENCODED:
+		return 0
+	case arrow.STRUCT, arrow.FIXED_SIZE_LIST:
+		return 1
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.DENSE_UNION, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
+		return 3
+	}
+	return 2
+}
+
+func (a *Array) setKids(d arrow.ArrayData, t arrow.DataType) error {
+	kids := d.Children()
+	switch t.ID() {
+	case arrow.DICTIONARY:
+		dict := d.Dictionary()
+		if dict == nil || dict.(*array.Data) == nil {
+			if d.Len() > 0 {
+				return fmt.Errorf("type %v: no dictionary", t)
+			}
+			return nil
+		}
+		kids = []arrow.ArrayData{dict}
+	case arrow.STRUCT, arrow.LIST, arrow.LARGE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.FIXED_SIZE_LIST, arrow.MAP,
+		arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
+		if want := len(t.(arrow.NestedType).Fields()); len(kids) < want {
+			return fmt.Errorf("type %v: %d children, of %d", t, len(kids), want)
+		}
+	default:
+		return nil
+	}
+	for _, k := range kids {
+		kid, err := ofData(k)
+		if err != nil {
+			return err
+		}
+		a.kids = append(a.kids, kid)
+	}
+	return nil
+}
+
+func buffer(d arrow.ArrayData, i int) []byte {
+	if b := d.Buffers()[i]; b != nil {
+		return b.Bytes()
+	}
+	return nil
+}
+
+func (a *Array) setValid(d arrow.ArrayData) {
+	switch a.Kind {
+	case KindNull, KindSparse, KindDense, KindRuns:
+		return
+	}
+	v := buffer(d, 0)
+	if len(v) == 0 || a.Len == 0 {
+		return
+	}
+	if zerosIn(v, a.off, a.Len) > 0 {
+		a.valid = v
+	}
+}
+
+// zerosIn counts the clear bits among n bits of b from bit lo on.
+func zerosIn(b []byte, lo, n int) int {
+	ones := 0
+	i := lo
+	for ; i < lo+n && i&7 != 0; i++ {
+		ones += int(b[i>>3]>>(i&7)) & 1
+	}
+	for ; i+8 <= lo+n; i += 8 {
+		ones += bits.OnesCount8(b[i>>3])
+	}
+	for ; i < lo+n; i++ {
+		ones += int(b[i>>3]>>(i&7)) & 1
+	}
+	return n - ones
+}
+
+func bit(b []byte, i int) bool { return b[i>>3]>>(i&7)&1 != 0 }
+
+// setValues sets the kind and points at the buffers.
+func (a *Array) setValues(d arrow.ArrayData, t arrow.DataType) {
+	switch t := t.(type) {
+	case *arrow.NullType:
+		a.Kind = KindNull
+	case *arrow.DictionaryType:
+		a.Kind = KindDict
+		a.index = a.setInts(t.IndexType.ID(), buffer(d, 1))
+	case *arrow.RunEndEncodedType:
+		a.Kind = KindRuns
+		a.index = a.kids[0].Kind
+	case *arrow.StructType:
+		a.Kind = KindStruct
+	case *arrow.FixedSizeListType:
+		a.Kind, a.width = KindFixedList, int(t.Len())
+	case *arrow.ListType, *arrow.MapType:
+		a.Kind, a.i32 = KindList32, arrow.Int32Traits.CastFromBytes(buffer(d, 1))
+	case *arrow.LargeListType:
+		a.Kind, a.i64 = KindList64, arrow.Int64Traits.CastFromBytes(buffer(d, 1))
+	case *arrow.ListViewType:
+		a.Kind, a.i32 = KindListView32, arrow.Int32Traits.CastFromBytes(buffer(d, 1))
+		a.sizes32 = arrow.Int32Traits.CastFromBytes(buffer(d, 2))
+	case *arrow.LargeListViewType:
+		a.Kind, a.i64 = KindListView64, arrow.Int64Traits.CastFromBytes(buffer(d, 1))
+		a.sizes64 = arrow.Int64Traits.CastFromBytes(buffer(d, 2))
+	case arrow.UnionType:
+		a.setUnion(d, t)
+	case *arrow.FixedSizeBinaryType:
+		a.Kind, a.width, a.data = KindFixed, t.ByteWidth, buffer(d, 1)
+	default:
+		a.setLeaf(d, t)
+	}
+}
+
+func (a *Array) setUnion(d arrow.ArrayData, t arrow.UnionType) {
+	a.codes = arrow.Int8Traits.CastFromBytes(buffer(d, 1))
+	for i, c := range t.TypeCodes() {
+		a.childOf[c] = int8(i)
+	}
+	a.Kind = KindSparse
+	if t.Mode() == arrow.DenseMode {
+		a.Kind, a.i32 = KindDense, arrow.Int32Traits.CastFromBytes(buffer(d, 2))
+	}
+}
+
+func (a *Array) setLeaf(d arrow.ArrayData, t arrow.DataType) {
+	b := buffer(d, 1)
+	switch t.ID() {
+	case arrow.BOOL:
+		a.Kind, a.bits = KindBool, b
+	case arrow.FLOAT16:
+		a.Kind, a.f16 = KindF16, arrow.Float16Traits.CastFromBytes(b)
+	case arrow.FLOAT32:
+		a.Kind, a.f32 = KindF32, arrow.Float32Traits.CastFromBytes(b)
+	case arrow.FLOAT64:
+		a.Kind, a.f64 = KindF64, arrow.Float64Traits.CastFromBytes(b)
+	case arrow.DECIMAL128:
+		a.Kind, a.d128, a.scale = KindDec128, arrow.Decimal128Traits.CastFromBytes(b), t.(arrow.DecimalType).GetScale()
+	case arrow.DECIMAL256:
+		a.Kind, a.d256, a.scale = KindDec256, arrow.Decimal256Traits.CastFromBytes(b), t.(arrow.DecimalType).GetScale()
+	case arrow.STRING, arrow.BINARY:
+		a.Kind, a.i32, a.data = KindBytes32, arrow.Int32Traits.CastFromBytes(b), buffer(d, 2)
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		a.Kind, a.i64, a.data = KindBytes64, arrow.Int64Traits.CastFromBytes(b), buffer(d, 2)
+	case arrow.STRING_VIEW, arrow.BINARY_VIEW:
+		a.Kind, a.views = KindView, arrow.ViewHeaderTraits.CastFromBytes(b)
+		for i := 2; i < len(d.Buffers()); i++ {
+			a.blocks = append(a.blocks, buffer(d, i))
+		}
+	case arrow.INTERVAL_DAY_TIME:
+		a.Kind, a.width, a.data = KindFixed, 8, b
+	case arrow.INTERVAL_MONTH_DAY_NANO:
+		a.Kind, a.width, a.data = KindFixed, 16, b
+	case arrow.DATE32, arrow.TIME32, arrow.INTERVAL_MONTHS:
+		a.Kind = a.setInts(arrow.INT32, b)
+	case arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
+		a.Kind = a.setInts(arrow.INT64, b)
+	default:
+		a.Kind = a.setInts(t.ID(), b)
+	}
+}
+
+func (a *Array) setInts(id arrow.Type, b []byte) Kind {
+	switch id {
+	case arrow.INT8:
+		a.i8 = arrow.Int8Traits.CastFromBytes(b)
+		return KindI8
+	case arrow.INT16:
+		a.i16 = arrow.Int16Traits.CastFromBytes(b)
+		return KindI16
+	case arrow.INT32:
+		a.i32 = arrow.Int32Traits.CastFromBytes(b)
+		return KindI32
+	case arrow.INT64:
+		a.i64 = arrow.Int64Traits.CastFromBytes(b)
+		return KindI64
+	case arrow.UINT8:
+		a.u8 = b
+		return KindU8
+	case arrow.UINT16:
+		a.u16 = arrow.Uint16Traits.CastFromBytes(b)
+		return KindU16
+	case arrow.UINT32:
+		a.u32 = arrow.Uint32Traits.CastFromBytes(b)
+		return KindU32
+	case arrow.UINT64:
+		a.u64 = arrow.Uint64Traits.CastFromBytes(b)
+		return KindU64
+	}
+	return KindNull
+}
+
+// intAt returns the integer at buffer position p as a 64-bit pattern; kind says which buffer holds it. Values of KindU64
+// above the largest int64 come back negative.
+func (a *Array) intAt(kind Kind, p int) int64 {
+	switch kind {
+	case KindI8:
+		return int64(a.i8[p])
+	case KindI16:
+		return int64(a.i16[p])
+	case KindI32:
+		return int64(a.i32[p])
+	case KindI64:
+		return a.i64[p]
+	case KindU8:
+		return int64(a.u8[p])
+	case KindU16:
+		return int64(a.u16[p])
+	case KindU32:
+		return int64(a.u32[p])
+	}
+	return int64(a.u64[p])
+}
+
+// run returns the position in the values of a run-end array that row i stands for.
+func (a *Array) run(i int) int {
+	ends := a.kids[0]
+	i += a.off
+	return sort.Search(ends.Len, func(r int) bool { return ends.intAt(ends.Kind, ends.off+r) > int64(i) })
+}
+
+// MayNull is false when no row can be NULL.
+func (a *Array) MayNull() bool {
+	switch a.Kind {
+	case KindNull:
+		return a.Len > 0
+	case KindDict:
+		return a.valid != nil || len(a.kids) > 0 && a.kids[0].MayNull()
+	case KindRuns:
+		return a.kids[1].MayNull()
+	case KindSparse, KindDense:
+		for _, k := range a.kids {
+			if k.MayNull() {
+				return true
+			}
+		}
+		return false
+	}
+	return a.valid != nil
+}
+
+// Null says whether row i is NULL, logically.
+func (a *Array) Null(i int) bool {
+	if a.valid != nil && !bit(a.valid, a.off+i) {
+		return true
+	}
+	switch a.Kind {
+	case KindNull:
+		return true
+	case KindDict:
+		return a.kids[0].MayNull() && a.kids[0].Null(int(a.intAt(a.index, a.off+i)))
+	case KindRuns:
+		return a.kids[1].Null(a.run(i))
+	case KindSparse, KindDense:
+		k, j := a.variant(i)
+		return k.Null(j)
+	}
+	return false
+}
+
+// variant returns the child and its row that row i of a union holds.
+func (a *Array) variant(i int) (*Array, int) {
+	p := a.off + i
+	k := a.kids[a.childOf[a.codes[p]]]
+	if a.Kind == KindDense {
+		return k, int(a.i32[p])
+	}
+	return k, p
+}
+
+// leaf follows dictionaries and run-ends down to the array that holds row i, which isn't NULL.
+func (a *Array) leaf(i int) (*Array, int) {
+	for {
+		switch a.Kind {
+		case KindDict:
+			a, i = a.kids[0], int(a.intAt(a.index, a.off+i))
+		case KindRuns:
+			a, i = a.kids[1], a.run(i)
+		default:
+			return a, i
+		}
+	}
+}
+
+// span returns the child rows from lo to hi that row i of a list holds.
+func (a *Array) span(i int) (lo, hi int) {
+	p := a.off + i
+	switch a.Kind {
+	case KindList32:
+		return int(a.i32[p]), int(a.i32[p+1])
+	case KindList64:
+		return int(a.i64[p]), int(a.i64[p+1])
+	case KindListView32:
+		return int(a.i32[p]), int(a.i32[p]) + int(a.sizes32[p])
+	case KindListView64:
+		return int(a.i64[p]), int(a.i64[p]) + int(a.sizes64[p])
+	}
+	return p * a.width, (p + 1) * a.width
+}
+
+// bytes returns the bytes of row i of a bytes kind. They are the array's own: not to be written to.
+func (a *Array) bytes(i int) []byte {
+	p := a.off + i
+	switch a.Kind {
+	case KindBytes32:
+		return a.data[a.i32[p]:a.i32[p+1]]
+	case KindBytes64:
+		return a.data[a.i64[p]:a.i64[p+1]]
+	case KindFixed:
+		return a.data[p*a.width : (p+1)*a.width]
+	}
+	h := &a.views[p]
+	if h.IsInline() {
+		return h.InlineBytes()
+	}
+	lo := int(h.BufferOffset())
+	return a.blocks[h.BufferIndex()][lo : lo+h.Len()]
+}
+
+// half widens a float16. Arrow's own conversion is wrong for subnormal numbers in v15.
+func half(b uint16) float64 {
+	exp, frac := int(b>>10&0x1f), float64(b&0x3ff)
+	var f float64
+	switch exp {
+	case 0:
+		f = math.Ldexp(frac, -24)
+	case 0x1f:
+		if f = math.Inf(1); frac != 0 {
+			f = math.NaN()
+		}
+	default:
+		f = math.Ldexp(frac+1024, exp-25)
+	}
+	if b>>15 != 0 {
+		f = -f
+	}
+	return f
+}
+
+// float returns row i of a float kind.
+func (a *Array) float(i int) float64 {
+	p := a.off + i
+	switch a.Kind {
+	case KindF16:
+		return half(a.f16[p].Uint16())
+	case KindF32:
+		return float64(a.f32[p])
+	}
+	return a.f64[p]
+}

@@ -1,0 +1,224 @@
+package frame
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// Frame is one input of a call: batches of one schema. It borrows them.
+type Frame struct {
+	// Input names it in errors: "batches", "against".
+	Input string
+	// Schema is that of the first batch; nil without batches.
+	Schema  *arrow.Schema
+	Batches []arrow.Record
+	// Rows is the number of rows.
+	Rows int64
+}
+
+// New checks that the batches have one schema: the same names and types in the same order. Metadata and nullability don't matter.
+func New(input string, batches []arrow.Record) (*Frame, error) {
+	f := &Frame{Input: input, Batches: batches}
+	for i, b := range batches {
+		if b == nil {
+			return nil, &onerow.SchemaError{Input: input, Batch: i, Why: "it is nil"}
+		}
+		if i == 0 {
+			f.Schema = b.Schema()
+		} else if why := differ(f.Schema, b.Schema()); why != "" {
+			return nil, &onerow.SchemaError{Input: input, Batch: i, Why: why}
+		}
+		f.Rows += b.NumRows()
+	}
+	return f, nil
+}
+
+func differ(a, b *arrow.Schema) string {
+	if a.NumFields() != b.NumFields() {
+		return fmt.Sprintf("%d columns and %d columns", a.NumFields(), b.NumFields())
+	}
+	for i, f := range a.Fields() {
+		g := b.Field(i)
+		if f.Name != g.Name {
+			return fmt.Sprintf("column %d is %q and %q", i, f.Name, g.Name)
+		}
+		if !arrow.TypeEqual(f.Type, g.Type) {
+			return fmt.Sprintf("column %q is of type %v and %v", f.Name, f.Type, g.Type)
+		}
+	}
+	return ""
+}
+
+// Has says whether the frame has a column of the name.
+func (f *Frame) Has(name string) bool { return f.Schema != nil && len(f.Schema.FieldIndices(name)) > 0 }
+
+// Index returns the position of the column of the name, which must be the only one.
+func (f *Frame) Index(name string) (int, error) {
+	var at []int
+	var have []string
+	if f.Schema != nil {
+		at = f.Schema.FieldIndices(name)
+		for _, c := range f.Schema.Fields() {
+			have = append(have, c.Name)
+		}
+	}
+	if len(at) != 1 {
+		return 0, &onerow.ColumnError{Column: name, Input: f.Input, Found: len(at), Have: have}
+	}
+	return at[0], nil
+}
+
+// chunks returns the arrays of a column.
+func (f *Frame) chunks(i int) []arrow.Array {
+	out := make([]arrow.Array, len(f.Batches))
+	for b, rec := range f.Batches {
+		out[b] = rec.Column(i)
+	}
+	return out
+}
+
+// lens appends the lengths of the batches.
+func (f *Frame) lens(to []int) []int {
+	for _, b := range f.Batches {
+		to = append(to, int(b.NumRows()))
+	}
+	return to
+}
+
+// Part is a frame, and the columns of it that one column of a [Table] is made of.
+type Part struct {
+	*Frame
+	// Names renames columns: a column that is asked for by a key of the map is read from the column of its value. Nil: none.
+	Names map[string]string
+	// Optional parts need not have a column: their rows are NULL then.
+	Optional bool
+}
+
+// Table lays the rows of several parts one after the other.
+type Table struct {
+	*form.Layout
+	parts []Part
+}
+
+// NewTable fails when there are more rows than 32 bits can number.
+func NewTable(parts ...Part) (*Table, error) {
+	var lens []int
+	var rows int64
+	for _, p := range parts {
+		lens = p.lens(lens)
+		rows += p.Rows
+	}
+	if rows > onerow.MaxRows {
+		return nil, fmt.Errorf("%w: %d, of at most %d", onerow.ErrTooManyRows, rows, int64(onerow.MaxRows))
+	}
+	return &Table{Layout: form.NewLayout(lens), parts: parts}, nil
+}
+
+// Lens returns the number of rows of each batch, over all parts.
+func (t *Table) Lens() []int {
+	lens := make([]int, t.Chunks())
+	for c := range lens {
+		lens[c] = int(t.Start(c+1) - t.Start(c))
+	}
+	return lens
+}
+
+// Column reads a column from all parts. Its types must be comparable.
+func (t *Table) Column(name string) (*form.Column, error) {
+	c := &form.Column{Name: name, Layout: t.Layout}
+	first := ""
+	for _, p := range t.parts {
+		own := name
+		if n, ok := p.Names[name]; ok {
+			own = n
+		}
+		if len(p.Batches) == 0 {
+			continue
+		}
+		if p.Optional && !p.Has(own) {
+			c.Chunks = append(c.Chunks, nullChunks(p.Batches)...)
+			continue
+		}
+		i, err := p.Index(own)
+		if err != nil {
+			return nil, err
+		}
+		typ := p.Schema.Field(i).Type
+		if c.Type == nil || form.FamilyOf(c.Type) == form.NullFamily {
+			c.Type, first = typ, own
+		} else if ok, why := form.Comparable(c.Type, typ); !ok {
+			return nil, &onerow.TypeError{Column: first, Type: c.Type, OtherColumn: own, OtherType: typ, Why: why}
+		}
+		arrs, err := readAll(p.chunks(i))
+		if err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", p.Input, own, err)
+		}
+		c.Chunks = append(c.Chunks, arrs...)
+	}
+	if c.Type == nil {
+		c.Type = arrow.Null
+	}
+	return c, nil
+}
+
+func readAll(chunks []arrow.Array) (out []*form.Array, err error) {
+	err = keyset.Guard(func() error {
+		out, err = form.OfAll(chunks)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("%w: %w", onerow.ErrMalformed, err)
+	}
+	return out, err
+}
+
+func nullChunks(batches []arrow.Record) []*form.Array {
+	out := make([]*form.Array, len(batches))
+	for i, b := range batches {
+		out[i] = form.Nulls(int(b.NumRows()))
+	}
+	return out
+}
+
+// Keys reads the columns of a key, which must be of key types. Problems of several columns come back together.
+func (t *Table) Keys(names []string) ([]*form.Column, error) {
+	if len(names) == 0 {
+		return nil, onerow.ErrNoKey
+	}
+	seen := map[string]bool{}
+	var cols []*form.Column
+	var errs []error
+	for _, name := range names {
+		if seen[name] {
+			errs = append(errs, fmt.Errorf("%w: the key names column %q twice", onerow.ErrOption, name))
+			continue
+		}
+		seen[name] = true
+		c, err := t.Column(name)
+		if err == nil {
+			if ok, why := form.IsKey(c.Type); !ok {
+				err = &onerow.TypeError{Column: name, Type: c.Type, Why: why}
+			}
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		cols = append(cols, c)
+	}
+	return cols, errors.Join(errs...)
+}
+
+// KeyRows makes the sample of a key for an error or a report: rows must have it and be ascending.
+func KeyRows(key []*form.Column, count int64, rows []uint32) onerow.KeyRows {
+	k := onerow.KeyRows{Count: count, Rows: append(onerow.Rows(nil), rows[:min(len(rows), onerow.MaxSampleRows)]...)}
+	for _, c := range key {
+		k.Values = append(k.Values, c.Format(rows[0]))
+	}
+	return k
+}

@@ -1,0 +1,292 @@
+package keyset
+
+import (
+	"math/rand/v2"
+
+	"github.com/onerow-go/onerow/internal/form"
+)
+
+// Words is a key as one word or two.
+type Words interface {
+	[1]uint64 | [2]uint64
+}
+
+// BlockRows is the number of rows that are read at a time.
+const BlockRows = 1024
+
+// maxPacked is the number of columns that a mask of NULLs in one word has room for.
+const maxPacked = 64
+
+// nullText is the top byte of the second word of a NULL text; no text has it.
+const nullText = 0xfe
+
+// Keys reads the key of each row. It is safe for concurrent use.
+type Keys struct {
+	cols    []*form.Column
+	readers []*form.Reader
+	how     how
+	nulls   bool // NULL is a value like any other
+	mayNull bool
+	place   []place // packed: where each column's word goes
+}
+
+// how says what the words of a key are.
+type how uint8
+
+const (
+	single how = iota // one word: the cell
+	packed            // one or two words: cells side by side
+	masked            // two words: cells side by side, and which of them are NULL
+	text              // two words: a text, inlined if short
+	digest            // two hashes
+)
+
+type place struct {
+	word  int
+	shift uint
+	mask  uint64
+}
+
+// NewKeys chooses how keys are read. The columns are of key types and share one layout. With nulls, NULL is a value that
+// equals itself; else the keys of rows with NULL mean nothing.
+func NewKeys(cols []*form.Column, nulls bool) *Keys {
+	k := &Keys{cols: cols, nulls: nulls}
+	for _, c := range cols {
+		k.mayNull = k.mayNull || c.MayNull()
+	}
+	k.choose()
+	mode := form.Word
+	switch k.how {
+	case text:
+		mode = form.Text
+	case digest:
+		mode = form.Digest
+	}
+	for _, c := range cols {
+		k.readers = append(k.readers, form.NewReader(c.Chunks, mode))
+	}
+	return k
+}
+
+func (k *Keys) choose() {
+	mask := k.nulls && k.mayNull
+	if len(k.cols) == 1 && isText(k.cols[0]) {
+		k.how = text
+		return
+	}
+	k.how = digest
+	for _, c := range k.cols {
+		if !form.FitsWord(c.Chunks) {
+			return
+		}
+	}
+	if len(k.cols) == 1 && !mask {
+		k.how = single
+		return
+	}
+	words := 2
+	if mask {
+		words = 1
+	}
+	if len(k.cols) <= maxPacked && k.pack(words) {
+		k.how = packed
+		if mask {
+			k.how = masked
+		}
+	}
+}
+
+// pack puts each column into the first word that has room for it.
+func (k *Keys) pack(words int) bool {
+	var used [2]int
+	k.place = make([]place, len(k.cols))
+	for i, c := range k.cols {
+		n := form.WordBytes(c.Chunks)
+		w := 0
+		for w < words && used[w]+n > 8 {
+			w++
+		}
+		if w == words {
+			return false
+		}
+		k.place[i] = place{word: w, shift: uint(8 * used[w]), mask: ^uint64(0) >> (64 - 8*max(n, 1))}
+		used[w] += n
+	}
+	return true
+}
+
+func isText(c *form.Column) bool {
+	f := form.FamilyOf(c.Type)
+	return f == form.TextFamily || f == form.BinaryFamily
+}
+
+// Columns returns the key columns.
+func (k *Keys) Columns() []*form.Column { return k.cols }
+
+// MayNull is false when no key can be NULL.
+func (k *Keys) MayNull() bool { return k.mayNull }
+
+// OneWord says whether keys are one word, [1]uint64, and not two.
+func (k *Keys) OneWord() bool {
+	if k.how == packed {
+		for _, p := range k.place {
+			if p.word == 1 {
+				return false
+			}
+		}
+		return true
+	}
+	return k.how == single
+}
+
+// Exact says whether words alone decide: no key needs [Keys.Same].
+func (k *Keys) Exact() bool { return k.how != text && k.how != digest }
+
+// Same compares the keys of two rows by their cells.
+func (k *Keys) Same(a, b uint32) bool {
+	for _, c := range k.cols {
+		if c.Compare(a, b, form.ByValue) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Null says whether the key of a row has NULL in it.
+func (k *Keys) Null(row uint32) bool {
+	for _, c := range k.cols {
+		if c.Null(row) {
+			return true
+		}
+	}
+	return false
+}
+
+// Block is what Read makes of some rows, one entry a row.
+type Block[K Words] struct {
+	Keys []K
+	Hash []uint64
+	// Null is 1 for rows whose key has NULL in it. Under nulls it is 0 everywhere.
+	Null    []uint8
+	AnyNull bool
+	// NullCounts counts NULL cells, a number a column, of the rows of this block.
+	NullCounts []int
+
+	raw  *form.Block
+	keys []K
+	sum  *form.Block // of several columns
+}
+
+// NewBlock returns a block for BlockRows rows.
+func NewBlock[K Words](k *Keys) *Block[K] {
+	b := &Block[K]{raw: form.NewBlock(BlockRows), keys: make([]K, BlockRows), NullCounts: make([]int, len(k.cols))}
+	if len(k.cols) > 1 || k.how == masked || k.how == digest {
+		b.sum = form.NewBlock(BlockRows)
+	}
+	return b
+}
+
+// Read reads the keys of rows lo to lo+n of batch c, n at most BlockRows.
+func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
+	b.raw.K0, b.raw.K1, b.raw.H, b.raw.Null = b.raw.K0[:BlockRows], b.raw.K1[:BlockRows], b.raw.H[:BlockRows], b.raw.Null[:BlockRows]
+	clear(b.NullCounts)
+	out := b.raw
+	k.readers[0].Read(c, lo, n, b.raw)
+	b.countNulls(0)
+	if b.sum != nil {
+		out = b.sum
+		out.K0, out.K1, out.H, out.Null = out.K0[:n], out.K1[:n], out.H[:n], out.Null[:n]
+		k.merge(b.raw, out, 0)
+		for j := 1; j < len(k.cols); j++ {
+			k.readers[j].Read(c, lo, n, b.raw)
+			b.countNulls(j)
+			k.merge(b.raw, out, j)
+		}
+	}
+	b.Hash, b.Null, b.AnyNull = out.H, out.Null, out.AnyNull
+	if k.nulls && out.AnyNull {
+		k.nullsAsValues(out)
+		b.AnyNull = false
+	}
+	b.Keys = b.keys[:n]
+	switch keys := any(b.Keys).(type) {
+	case [][1]uint64:
+		for i, w := range out.K0[:len(keys)] {
+			keys[i][0] = w
+		}
+	case [][2]uint64:
+		k0, k1 := out.K0[:len(keys)], out.K1[:len(keys)]
+		for i := range keys {
+			keys[i] = [2]uint64{k0[i], k1[i]}
+		}
+	}
+}
+
+func (b *Block[K]) countNulls(col int) {
+	if b.raw.AnyNull {
+		for _, z := range b.raw.Null {
+			b.NullCounts[col] += int(z)
+		}
+	}
+}
+
+// merge adds column j, read into b, to the key in sum.
+func (k *Keys) merge(b, sum *form.Block, j int) {
+	if j == 0 {
+		clear(sum.K0)
+		clear(sum.K1)
+		copy(sum.H, b.H)
+		copy(sum.Null, b.Null)
+		sum.AnyNull = b.AnyNull
+	} else {
+		for i, h := range b.H {
+			sum.H[i] = form.Combine(sum.H[i], h)
+		}
+		if b.AnyNull {
+			for i, z := range b.Null {
+				sum.Null[i] |= z
+			}
+			sum.AnyNull = true
+		}
+	}
+	switch k.how {
+	case packed, masked:
+		p := k.place[j]
+		dst := sum.K0
+		if p.word == 1 {
+			dst = sum.K1
+		}
+		for i, w := range b.K0 {
+			dst[i] |= w & p.mask << p.shift
+		}
+		if k.how == masked && b.AnyNull {
+			for i, z := range b.Null {
+				sum.K1[i] |= uint64(z) << (j & 63)
+			}
+		}
+	case digest:
+		copy(sum.K0, sum.H)
+		for i, s := range b.K1 {
+			if b.Null[i] != 0 {
+				s = nullText
+			}
+			sum.K1[i] = form.Combine(sum.K1[i], s) | form.LongText<<56
+		}
+	}
+}
+
+// nullsAsValues gives NULL a key of its own where the words can't tell it from a value.
+func (k *Keys) nullsAsValues(b *form.Block) {
+	if k.how == text {
+		for i, z := range b.Null {
+			if z != 0 {
+				b.K1[i] = nullText << 56
+			}
+		}
+	}
+	clear(b.Null)
+	b.AnyNull = false
+}
+
+// secrets key the slots of tables that saw long probes.
+var secrets = [2]uint64{rand.Uint64() | 1, rand.Uint64()}

@@ -1,0 +1,2 @@
+// Package order ranks rows: by the order columns of a call, and by content.
+package order

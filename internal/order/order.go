@@ -1,0 +1,129 @@
+package order
+
+import (
+	"github.com/onerow-go/onerow/internal/form"
+)
+
+// Nulls says where NULL stands in an order column.
+type Nulls uint8
+
+const (
+	// Lowest is also right for columns that hold no NULL.
+	Lowest Nulls = iota
+	Highest
+)
+
+// By is one order column.
+type By struct {
+	*form.Column
+	Ascending bool
+	Nulls     Nulls
+}
+
+// Order ranks rows; the greatest wins.
+type Order struct {
+	by    []By
+	first *form.Reader // nil without columns
+	above *form.Column // with snap: rows whose cell matches are below all others
+	snap  *form.Matcher
+}
+
+// New ranks by columns of one layout. Rows whose cell in op matches snapshot rank below all others; both may be nil.
+func New(by []By, op *form.Column, snapshot *form.Matcher) *Order {
+	o := &Order{by: by}
+	if snapshot != nil {
+		o.above, o.snap = op, snapshot
+	}
+	if len(by) > 0 {
+		o.first = form.NewReader(by[0].Chunks, form.Rank64)
+	}
+	return o
+}
+
+// Compare ranks two rows: 1 when a wins over b.
+func (o *Order) Compare(a, b uint32) int {
+	if o.snap != nil {
+		as, bs := o.above.Match(o.snap, a), o.above.Match(o.snap, b)
+		if as != bs {
+			if as {
+				return -1
+			}
+			return 1
+		}
+	}
+	for i := range o.by {
+		if c := o.by[i].compare(a, b); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (b *By) compare(x, y uint32) int {
+	kx, i := b.At(x)
+	ky, j := b.At(y)
+	ax, ay := b.Chunks[kx], b.Chunks[ky]
+	c := 0
+	if xn, yn := ax.Null(i), ay.Null(j); xn || yn {
+		if xn != yn {
+			c = 1
+			if xn == (b.Nulls == Lowest) {
+				c = -1
+			}
+		}
+	} else {
+		c = form.Compare(ax, i, ay, j, form.ByValue)
+	}
+	if b.Ascending {
+		return -c
+	}
+	return c
+}
+
+// Words puts for each of rows lo to lo+n of batch c a word that grows with its rank: a greater word is a greater row,
+// equal words say nothing. b is room to work in.
+func (o *Order) Words(c, lo, n int, b *form.Block, dst []uint64) {
+	if o.first == nil {
+		clear(dst[:n])
+	} else {
+		b.K0, b.K1, b.H, b.Null = b.K0[:cap(b.K0)], b.K1[:cap(b.K1)], b.H[:cap(b.H)], b.Null[:cap(b.Null)]
+		o.first.Read(c, lo, n, b)
+		copy(dst, b.K0)
+		by := &o.by[0]
+		if b.AnyNull {
+			null := uint64(0)
+			if by.Nulls == Highest {
+				null = ^null
+			}
+			for i, z := range b.Null {
+				if z != 0 {
+					dst[i] = null
+				}
+			}
+		}
+		if by.Ascending {
+			for i := range dst[:n] {
+				dst[i] = ^dst[i]
+			}
+		}
+	}
+	if o.snap != nil {
+		a := o.above.Chunks[c]
+		for i := range dst[:n] {
+			dst[i] >>= 1
+			if !o.snap.Match(a, lo+i) {
+				dst[i] |= 1 << 63
+			}
+		}
+	}
+}
+
+// Content ranks two rows by all columns from left to right.
+func Content(cols []*form.Column, a, b uint32, rank form.Rank) int {
+	for _, c := range cols {
+		if r := c.Compare(a, b, rank); r != 0 {
+			return r
+		}
+	}
+	return 0
+}
