@@ -57,20 +57,25 @@ func (b *builder) data(dt arrow.DataType, vals []any) arrow.ArrayData {
 		buffers, children = append(buffers, more...), kids
 	default:
 		buffers = append(buffers, b.flat(dt, full)...)
-		if b.bare && nulls == len(vals) {
-			dropBuffers(buffers)
-		}
+	}
+	if b.bare && nulls == len(vals) {
+		dropBuffers(dt, len(vals), buffers)
 	}
 	return adopt(dt, len(vals), buffers, children, nulls)
 }
 
-// dropBuffers leaves out all buffers after the validity.
-func dropBuffers(buffers []*memory.Buffer) {
-	for i, buf := range buffers[1:] {
-		if buf != nil {
-			buf.Release()
-			buffers[i+1] = nil
+// dropBuffers leaves out the buffers after the validity, but for the offsets of an array that has slots.
+func dropBuffers(dt arrow.DataType, n int, buffers []*memory.Buffer) {
+	first := 1
+	switch dt.ID() {
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.LIST, arrow.LARGE_LIST:
+		if n > 0 {
+			first = 2
 		}
+	}
+	for i := first; i < len(buffers); i++ {
+		buffers[i].Release()
+		buffers[i] = nil
 	}
 }
 
