@@ -36,7 +36,7 @@ func Check(batches []arrow.Record, key []string, nulls grain.Nulls) (*grain.Repo
 				continue
 			}
 		}
-		text := canonicalRow(k)
+		text := Canonical(k)
 		n, ok := numbers[text]
 		if !ok {
 			n = len(keys)

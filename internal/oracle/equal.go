@@ -44,8 +44,8 @@ func writeCanonical(b *strings.Builder, v Value) {
 	b.WriteByte(';')
 }
 
-// canonicalRow does the same for several values.
-func canonicalRow(row []Value) string {
+// Canonical writes several values so that values equal one by one, and only they, have one text.
+func Canonical(row []Value) string {
 	var b strings.Builder
 	for _, v := range row {
 		writeCanonical(&b, v)

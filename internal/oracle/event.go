@@ -3,6 +3,8 @@ package oracle
 import (
 	"cmp"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
 )
@@ -94,11 +96,32 @@ func (l *latest) event(t *table, row int) event {
 	return e
 }
 
+// Deleted says for each row whether op makes it a delete.
+func Deleted(batches []arrow.Record, op dedupe.Op) ([]bool, error) {
+	t, err := readTable("batches", batches)
+	if err != nil {
+		return nil, err
+	}
+	gone := make([]bool, len(t.rows))
+	if op.Column == "" {
+		return gone, nil
+	}
+	c, err := t.column(op.Column)
+	if err != nil {
+		return nil, err
+	}
+	deletes, err := readLiterals(op.Delete, op.Column, t.types[c])
+	for r, row := range t.rows {
+		gone[r] = deletes.have(row[c])
+	}
+	return gone, err
+}
+
 func (l *latest) key(e event) string {
 	if e.target {
-		return canonicalRow(cells(e.cells, l.targetColumns.key))
+		return Canonical(cells(e.cells, l.targetColumns.key))
 	}
-	return canonicalRow(cells(e.cells, l.columns.key))
+	return Canonical(cells(e.cells, l.columns.key))
 }
 
 // previous is the key that a row of the batches had before, when it had another one.
@@ -107,7 +130,7 @@ func (l *latest) previous(e event) (key string, changed bool) {
 	if e.target || allNull(before) {
 		return "", false
 	}
-	key = canonicalRow(before)
+	key = Canonical(before)
 	return key, key != l.key(e)
 }
 
@@ -140,7 +163,7 @@ func comparePlaces(a, b Value, nulls onerow.NullOrder) int {
 }
 
 // same says whether two rows of the batches are copies.
-func same(a, b event) bool { return canonicalRow(a.cells) == canonicalRow(b.cells) }
+func same(a, b event) bool { return Canonical(a.cells) == Canonical(b.cells) }
 
 // greater says whether a is greater than b by content: values, then the bits of NaNs, then the earlier row.
 func greater(a, b event) bool {

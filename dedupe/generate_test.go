@@ -1,0 +1,316 @@
+package dedupe_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/dedupe"
+	"github.com/onerow-go/onerow/internal/oracle"
+)
+
+// scenario is one random call of Latest.
+type scenario struct {
+	batch, target table
+	key           []string
+	order         []onerow.Order
+	opts          dedupe.Options // without Against
+}
+
+// table is rows of cells, as internal/arrowtest takes them. A table without columns stands for none.
+type table struct {
+	columns []string
+	rows    [][]any
+}
+
+// String writes the scenario so that it can be read, and typed into a case.
+func (s *scenario) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "key %q order %+v\nNullKey %d Ties %d Op %+v Fill %+v\n", s.key, s.order, s.opts.NullKey, s.opts.Ties, s.opts.Op, s.opts.Fill)
+	for name, t := range map[string]table{"batch": s.batch, "target": s.target} {
+		fmt.Fprintf(&b, "%s %q\n", name, t.columns)
+		for i, r := range t.rows {
+			fmt.Fprintf(&b, "%4d %v\n", i, r)
+		}
+	}
+	return b.String()
+}
+
+// drawn draws choices from rapid.
+type drawn struct{ t *rapid.T }
+
+func (d drawn) Choose(what string, n int) int { return rapid.IntRange(0, n-1).Draw(d.t, what) }
+
+// spent takes choices from bytes; when they are used up, all are 0.
+type spent struct{ bytes []byte }
+
+func (s *spent) Choose(_ string, n int) int {
+	if len(s.bytes) == 0 {
+		return 0
+	}
+	b := s.bytes[0]
+	s.bytes = s.bytes[1:]
+	return int(b) % n
+}
+
+// role is what a column is for.
+type role uint8
+
+const (
+	keyRole role = iota
+	orderRole
+	opRole
+	previousRole
+	fillRole
+	contentRole
+)
+
+// column is one column of a scenario, with the cells that it may hold.
+type column struct {
+	role   role
+	name   string
+	sample oracle.Sample
+	typ    string
+	nulls  int // one cell in so many is NULL, never for 0
+}
+
+func (c column) String() string { return c.name + ":" + c.typ }
+
+// limits says which parts of the contract a scenario may use.
+type limits struct {
+	target   bool // with rows to guard against
+	previous bool // with key changes
+	arrival  bool // with policies that depend on arrival
+	refusals bool // with calls that are refused
+	setAside bool // with policies that set rows aside
+	maxRows  int
+}
+
+var everything = limits{target: true, previous: true, arrival: true, refusals: true, setAside: true, maxRows: 12}
+
+// generate makes a scenario: a small table over few keys, so that collisions, copies, ties and NULLs are common.
+func generate(src oracle.Source, may limits) *scenario {
+	s := &scenario{}
+	s.chooseOptions(src, may)
+	columns := s.chooseColumns(src, may)
+	keys := chooseKeys(src, columns)
+
+	for n := src.Choose("rows", may.maxRows+1); n > 0; n-- {
+		s.batch.rows = append(s.batch.rows, s.chooseRow(src, columns, keys, s.batch.rows))
+	}
+	for _, c := range columns {
+		s.batch.columns = append(s.batch.columns, c.String())
+	}
+	if may.target && src.Choose("against", 3) == 2 {
+		s.chooseTarget(src, columns, keys)
+	}
+	return s
+}
+
+func (s *scenario) chooseOptions(src oracle.Source, may limits) {
+	nullKeys := []dedupe.NullKey{dedupe.EqualNullKeys}
+	ties := []dedupe.Ties{dedupe.TiesByContent, dedupe.TiesByContent}
+	if may.arrival {
+		ties = append(ties, dedupe.FirstTied, dedupe.LastTied)
+	}
+	if may.setAside {
+		nullKeys = append(nullKeys, dedupe.SetAsideNullKeys)
+		ties = append(ties, dedupe.SetAsideTies)
+	}
+	if may.refusals {
+		nullKeys = append(nullKeys, dedupe.RejectNullKeys)
+		ties = append(ties, dedupe.RejectTies)
+	}
+	s.opts.NullKey = nullKeys[src.Choose("null keys", len(nullKeys))]
+	s.opts.Ties = ties[src.Choose("ties", len(ties))]
+}
+
+func (s *scenario) chooseColumns(src oracle.Source, may limits) []column {
+	columns := s.chooseKeyColumns(src, may)
+	columns = append(columns, s.chooseOrderColumns(src, may)...)
+	if op, ok := s.chooseOp(src); ok {
+		columns = append(columns, op)
+	}
+	if may.previous && src.Choose("previous key", 3) == 2 {
+		for i := range s.key {
+			c := columns[i]
+			c.role, c.name = previousRole, fmt.Sprint("previous", i)
+			c.typ = c.sample.ChooseType(src, c.name)
+			s.opts.Op.PreviousKey = append(s.opts.Op.PreviousKey, c.name)
+			columns = append(columns, c)
+		}
+	}
+	columns = append(columns, s.chooseFills(src)...)
+	if src.Choose("content", 2) == 1 {
+		sample := oracle.ChooseSample(src, "content sample", false)
+		columns = append(columns, column{contentRole, "content", sample.Narrow(src, "content", 3), sample.ChooseType(src, "content"), 4})
+	}
+	for i := len(columns) - 1; i > 0; i-- {
+		j := i - src.Choose("column place", i+1)
+		columns[i], columns[j] = columns[j], columns[i]
+	}
+	return columns
+}
+
+func (s *scenario) chooseKeyColumns(src oracle.Source, may limits) []column {
+	nulls := []int{0, 4}[src.Choose("null keys there", 2)]
+	if s.opts.NullKey == dedupe.RejectNullKeys && nulls > 0 {
+		nulls = 20
+	}
+	var columns []column
+	for i := range 1 + max(0, src.Choose("key columns", 5)-2) {
+		name := fmt.Sprint("key", i)
+		sample := oracle.ChooseSample(src, name+" sample", false)
+		if s.opts.NullKey == dedupe.RejectNullKeys && !may.refusals || sample.Types[0] == "null" && src.Choose("null type", 3) > 0 {
+			sample = oracle.Samples[1]
+		}
+		columns = append(columns, column{keyRole, name, sample.Narrow(src, name, 4), sample.ChooseType(src, name), nulls})
+		s.key = append(s.key, name)
+	}
+	return columns
+}
+
+func (s *scenario) chooseOrderColumns(src oracle.Source, may limits) []column {
+	var columns []column
+	for i := range []int{1, 1, 2, 0, 3}[src.Choose("order columns", 5)] {
+		name := fmt.Sprint("order", i)
+		o := onerow.Order{Column: name, Ascending: src.Choose("ascending", 3) == 2}
+		o.Nulls = onerow.NullOrder(src.Choose("order nulls", 3))
+		nulls := []int{0, 20, 4}[src.Choose("null orders there", 3)]
+		if o.Nulls == onerow.RejectNulls && !may.refusals {
+			nulls = 0
+		}
+		sample := oracle.ChooseSample(src, name+" sample", true)
+		if sample.Types[0] == "null" && o.Nulls == onerow.RejectNulls {
+			sample = oracle.Samples[0]
+		}
+		columns = append(columns, column{orderRole, name, sample.Narrow(src, name, 4), sample.ChooseType(src, name), nulls})
+		s.order = append(s.order, o)
+	}
+	return columns
+}
+
+// ops are op columns of several types. The first cells are upserts, the next ones deletes, the last one a snapshot read.
+var ops = []struct {
+	sample   oracle.Sample
+	delete   []dedupe.Value
+	snapshot []dedupe.Value
+}{
+	{oracle.Sample{Types: []string{"string", "dict<int8,string>", "ree<string>", "large_string"}, Cells: []any{"u", "c", "d", "D", "r"}},
+		[]dedupe.Value{"d", "D"}, []dedupe.Value{"r"}},
+	{oracle.Sample{Types: []string{"int8", "int64", "uint16"}, Cells: []any{1, 3, 5}}, []dedupe.Value{3}, []dedupe.Value{uint8(5)}},
+	{oracle.Sample{Types: []string{"bool", "ree<bool>"}, Cells: []any{false, true}}, []dedupe.Value{true}, nil},
+	{oracle.Sample{Types: []string{"binary", "fsb(1)"}, Cells: []any{[]byte("u"), []byte("d")}}, []dedupe.Value{[]byte("d")}, nil},
+	{oracle.Sample{Types: []string{"float32", "float64"}, Cells: []any{1.0, 0.5}}, []dedupe.Value{0.5}, nil},
+}
+
+func (s *scenario) chooseOp(src oracle.Source) (column, bool) {
+	n := src.Choose("op", 2*len(ops)+1) - len(ops)
+	if n <= 0 {
+		return column{}, false
+	}
+	op := ops[n-1]
+	s.opts.Op.Column, s.opts.Op.Delete = "op", op.delete
+	if src.Choose("snapshot", 2) == 1 {
+		s.opts.Op.Snapshot = op.snapshot
+	}
+	return column{opRole, "op", op.sample, op.sample.ChooseType(src, "op"), 6}, true
+}
+
+// fills are columns with a placeholder, which is their first cell.
+var fills = []struct {
+	sample      oracle.Sample
+	unavailable dedupe.Value
+}{
+	{oracle.Sample{Types: []string{"string", "dict<int8,string>", "ree<string>", "string_view"}, Cells: []any{"?", "a text of more than sixteen bytes", "b"}}, "?"},
+	{oracle.Sample{Types: []string{"int64", "int16", "dict<int8,int32>"}, Cells: []any{-1, 7, 8}}, -1},
+	{oracle.Sample{Types: []string{"float64", "float32"}, Cells: []any{0.5, 0.0, map[string]any{"f": "-0"}}}, 0.5},
+	{oracle.Sample{Types: []string{"decimal(10,2)", "decimal256(40,2)"}, Cells: []any{"9.99", "1.5", "0"}}, "9.99"},
+	{oracle.Sample{Types: []string{"binary", "large_binary"}, Cells: []any{[]byte("?"), []byte{}, []byte{0}}}, []byte("?")},
+	{oracle.Sample{Types: []string{"date32"}, Cells: []any{"9999-12-31", "2026-01-31", "1969-12-31"}}, "9999-12-31"},
+	{oracle.Sample{Types: []string{"bool"}, Cells: []any{false, true}}, false},
+}
+
+func (s *scenario) chooseFills(src oracle.Source) []column {
+	var columns []column
+	for i := range max(0, src.Choose("fills", 4)-1) {
+		f := fills[src.Choose("fill", len(fills))]
+		name := fmt.Sprint("fill", i)
+		f.sample.Cells = append([]any{f.sample.Cells[0]}, f.sample.Cells...)
+		columns = append(columns, column{fillRole, name, f.sample, f.sample.ChooseType(src, name), 8})
+		s.opts.Fill = append(s.opts.Fill, dedupe.Fill{Column: name, Unavailable: f.unavailable})
+	}
+	return columns
+}
+
+// chooseKeys chooses the few keys that rows have.
+func chooseKeys(src oracle.Source, columns []column) [][]any {
+	keys := make([][]any, 1+src.Choose("keys", 3))
+	for i := range keys {
+		keys[i] = make([]any, 3)
+		for _, c := range columns {
+			if c.role == keyRole {
+				keys[i][number(c.name)] = c.sample.ChooseCell(src, "key", c.nulls)
+			}
+		}
+	}
+	return keys
+}
+
+// number reads the number at the end of a column's name.
+func number(name string) int { return int(name[len(name)-1] - '0') }
+
+func (s *scenario) chooseRow(src oracle.Source, columns []column, keys [][]any, before [][]any) []any {
+	var row []any
+	if len(before) > 0 && src.Choose("copy", 3) == 2 {
+		row = slices.Clone(before[src.Choose("copy of", len(before))])
+		if c := src.Choose("but for", 2*len(columns)); c < len(columns) && columns[c].role != keyRole && columns[c].role != previousRole {
+			row[c] = columns[c].sample.ChooseCell(src, columns[c].name, columns[c].nulls)
+		}
+		return row
+	}
+	key := keys[src.Choose("key", len(keys))]
+	var previous []any
+	if src.Choose("key change", 2) == 1 {
+		previous = keys[src.Choose("previous key", len(keys))]
+	}
+	for _, c := range columns {
+		switch {
+		case c.role == keyRole:
+			row = append(row, key[number(c.name)])
+		case c.role != previousRole:
+			row = append(row, c.sample.ChooseCell(src, c.name, c.nulls))
+		case previous == nil:
+			row = append(row, nil)
+		default:
+			row = append(row, previous[number(c.name)])
+		}
+	}
+	return row
+}
+
+// chooseTarget makes a target with some of the columns, keys and orders perhaps of other types of their family.
+func (s *scenario) chooseTarget(src oracle.Source, columns []column, keys [][]any) {
+	var held []column
+	for _, c := range columns {
+		switch c.role {
+		case keyRole, orderRole:
+			c.typ = c.sample.ChooseType(src, c.name+" of target")
+		case previousRole:
+			continue
+		default:
+			if src.Choose("target lacks "+c.name, 5) == 4 {
+				continue
+			}
+		}
+		held = append(held, c)
+		s.target.columns = append(s.target.columns, c.String())
+	}
+	s.target.columns = append(s.target.columns, "loaded:int32")
+	for n := src.Choose("target rows", 5); n > 0; n-- {
+		s.target.rows = append(s.target.rows, append(s.chooseRow(src, held, keys, nil), n))
+	}
+}
