@@ -1,0 +1,75 @@
+package dedupe_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow/dedupe"
+)
+
+// table makes a record of JSON rows.
+func table(rows string, fields ...arrow.Field) []arrow.Record {
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema(fields, nil), strings.NewReader(rows))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return []arrow.Record{rec}
+}
+
+var (
+	id    = arrow.Field{Name: "id", Type: arrow.PrimitiveTypes.Int64}
+	email = arrow.Field{Name: "email", Type: arrow.BinaryTypes.String}
+	phone = arrow.Field{Name: "phone", Type: arrow.BinaryTypes.String}
+)
+
+// Two systems know the same customers. The one that is trusted more comes last.
+func ExampleUnion() {
+	shop := table(`[{"email": "ann@old.example", "id": 1}, {"email": "bob@example", "id": 2}]`, email, id)
+	crm := table(`[{"id": 1, "email": "ann@example", "phone": "01"}]`, id, email, phone)
+
+	batches, err := dedupe.Union(nil,
+		[]dedupe.Source{{Name: "shop", Batches: shop}, {Name: "crm", Batches: crm}},
+		dedupe.UnionOptions{Missing: dedupe.NullMissing, RankColumn: "source_rank"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rec := range batches {
+		defer rec.Release()
+		for _, col := range rec.Columns() {
+			fmt.Print(col, " ")
+		}
+		fmt.Println()
+	}
+	// Output:
+	// ["ann@old.example" "bob@example"] [1 2] [(null) (null)] [0 0]
+	// ["ann@example"] [1] ["01"] [1]
+}
+
+// A column that a source lacks is refused until the caller says what it means.
+func ExampleUnion_missing() {
+	shop := table(`[{"id": 1, "email": "ann@example"}]`, id, email)
+	crm := table(`[{"id": 1, "phone": "01"}]`, id, phone)
+	sources := []dedupe.Source{{Name: "shop", Batches: shop}, {Name: "crm", Batches: crm}}
+
+	_, err := dedupe.Union(nil, sources, dedupe.UnionOptions{})
+	fmt.Println(err)
+
+	batches, err := dedupe.Union(nil, sources, dedupe.UnionOptions{Missing: dedupe.DropMissing})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rec := range batches {
+		defer rec.Release()
+		fmt.Println(rec.ColumnName(0), rec.Column(0), rec.NumCols(), "column")
+	}
+	// Output:
+	// union: column "email": no such column in source "crm" (it has id, phone), though source "shop" has it: see UnionOptions.Missing
+	// column "phone": no such column in source "shop" (it has id, email), though source "crm" has it: see UnionOptions.Missing
+	// id [1] 1 column
+	// id [1] 1 column
+}
