@@ -40,10 +40,7 @@ func ExampleUnion() {
 	}
 	for _, rec := range batches {
 		defer rec.Release()
-		for _, col := range rec.Columns() {
-			fmt.Print(col, " ")
-		}
-		fmt.Println()
+		fmt.Println(rec.Column(0), rec.Column(1), rec.Column(2), rec.Column(3))
 	}
 	// Output:
 	// ["ann@old.example" "bob@example"] [1 2] [(null) (null)] [0 0]
