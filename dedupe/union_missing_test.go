@@ -108,7 +108,7 @@ type dirty struct{ memory.Allocator }
 func (d dirty) Allocate(n int) []byte {
 	b := d.Allocator.Allocate(n)
 	for i := range b {
-		b[i] = 0xaa
+		b[i] = 0xff
 	}
 	return b
 }
@@ -117,7 +117,7 @@ func (d dirty) Reallocate(n int, b []byte) []byte {
 	old := len(b)
 	b = d.Allocator.Reallocate(n, b)
 	for i := old; i < n; i++ {
-		b[i] = 0xaa
+		b[i] = 0xff
 	}
 	return b
 }
