@@ -80,13 +80,17 @@ func (t *table) snapshotRow(record []string) (row, error) {
 	return r, t.check(r)
 }
 
-// writeCSV writes rows under a header.
+// writeCSV writes rows under a header. When it fails it leaves no file.
 func writeCSV(path string, t *table, rows []row) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
 	buffer := bufio.NewWriterSize(file, 1<<16)
 	if !strings.HasSuffix(path, ".gz") {
 		return errors.Join(writeRows(buffer, t, rows), buffer.Flush())

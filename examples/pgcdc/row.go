@@ -53,7 +53,7 @@ func (r row) cell(i int) cell {
 	return cell{}
 }
 
-// key returns the cells of the primary key.
+// keyOf returns the cells of the primary key.
 func (t *table) keyOf(r row) []cell {
 	key := make([]cell, len(t.key))
 	for i, name := range t.key {
