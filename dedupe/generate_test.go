@@ -2,9 +2,12 @@ package dedupe_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"pgregory.net/rapid"
 
 	"github.com/onerow-go/onerow"
@@ -14,14 +17,14 @@ import (
 
 // scenario is one random call of Latest.
 type scenario struct {
-	batch, target table
+	batch, target grid
 	key           []string
 	order         []onerow.Order
 	opts          dedupe.Options // without Against
 }
 
-// table is rows of cells, as internal/arrowtest takes them. A table without columns stands for none.
-type table struct {
+// grid is a table of cells, as internal/arrowtest takes them. One without columns stands for none.
+type grid struct {
 	columns []string
 	rows    [][]any
 }
@@ -30,7 +33,7 @@ type table struct {
 func (s *scenario) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "key %q order %+v\nNullKey %d Ties %d Op %+v Fill %+v\n", s.key, s.order, s.opts.NullKey, s.opts.Ties, s.opts.Op, s.opts.Fill)
-	for name, t := range map[string]table{"batch": s.batch, "target": s.target} {
+	for name, t := range map[string]grid{"batch": s.batch, "target": s.target} {
 		fmt.Fprintf(&b, "%s %q\n", name, t.columns)
 		for i, r := range t.rows {
 			fmt.Fprintf(&b, "%4d %v\n", i, r)
@@ -313,4 +316,73 @@ func (s *scenario) chooseTarget(src oracle.Source, columns []column, keys [][]an
 	for n := src.Choose("target rows", 5); n > 0; n-- {
 		s.target.rows = append(s.target.rows, append(s.chooseRow(src, held, keys, nil), n))
 	}
+}
+
+// odd are columns of the types that internal/arrowtest doesn't write, with cells as array.FromJSON takes them. The first
+// ones are neither keys nor orders.
+var odd = []struct {
+	typ   arrow.DataType
+	cells []string
+	key   bool
+	order bool
+}{
+	{typ: arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64),
+		cells: []string{`[]`, `[{"key":"a","value":0}]`, `[{"key":"a","value":-0.0}]`, `[{"key":"a","value":null}]`, `[{"key":"b","value":0}]`, `null`}},
+	{typ: arrow.SparseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "b", Type: arrow.BinaryTypes.String}}, []arrow.UnionTypeCode{3, 7}),
+		cells: []string{`[3,1]`, `[3,2]`, `[7,"x"]`, `[7,"y"]`}},
+	{typ: arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "b", Type: arrow.BinaryTypes.String}}, []arrow.UnionTypeCode{3, 7}),
+		cells: []string{`[3,1]`, `[3,2]`, `[7,"x"]`, `[7,"y"]`}},
+	{typ: arrow.FixedWidthTypes.MonthInterval, cells: []string{`{"months":1}`, `{"months":-1}`, `null`}},
+	{typ: arrow.FixedWidthTypes.DayTimeInterval, cells: []string{`{"days":1,"milliseconds":0}`, `{"days":0,"milliseconds":7}`, `{"days":-1,"milliseconds":0}`, `null`}},
+	{typ: arrow.FixedWidthTypes.MonthDayNanoInterval, cells: []string{`{"months":1,"days":2,"nanoseconds":3}`, `{"months":1,"days":-2,"nanoseconds":3}`, `null`}},
+	{typ: arrow.ListViewOf(arrow.PrimitiveTypes.Int8), cells: []string{`[]`, `[1]`, `[1,null]`, `null`}, key: true},
+	{typ: arrow.LargeListViewOf(arrow.BinaryTypes.String), cells: []string{`[]`, `["a","bc"]`, `["ab","c"]`, `null`}, key: true},
+	{typ: newMark(), cells: []string{`0`, `-0.0`, `1.5`, `null`}, key: true, order: true},
+}
+
+// mark is an extension type over floats.
+type mark struct{ arrow.ExtensionBase }
+
+type markArray struct{ array.ExtensionArrayBase }
+
+func newMark() *mark                                         { return &mark{arrow.ExtensionBase{Storage: arrow.PrimitiveTypes.Float64}} }
+func (*mark) ArrayType() reflect.Type                        { return reflect.TypeFor[markArray]() }
+func (*mark) ExtensionName() string                          { return "mark" }
+func (*mark) ExtensionEquals(other arrow.ExtensionType) bool { return other.ExtensionName() == "mark" }
+func (*mark) Serialize() string                              { return "" }
+func (*mark) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) {
+	return newMark(), nil
+}
+
+// oddScenario makes a call on a table with a column of an odd type, which is content, and where it can be key and order.
+func (l *lab) oddScenario() built {
+	o := odd[l.src.Choose("odd type", len(odd))]
+	s := &scenario{key: []string{"key"}, order: []onerow.Order{{Column: "seq", Nulls: onerow.NullsAreLowest}}}
+	s.chooseOptions(l.src, everything)
+	if o.key && l.src.Choose("odd key", 2) == 1 {
+		s.key = []string{"odd"}
+	}
+	if o.order && l.src.Choose("odd order", 2) == 1 {
+		s.order[0].Column = "odd"
+	}
+	s.batch.columns = []string{"key:int8", "seq:int8"}
+	var cells []string
+	for range l.src.Choose("rows", 9) {
+		cell := o.cells[l.src.Choose("odd", len(o.cells))]
+		cells = append(cells, cell)
+		s.batch.rows = append(s.batch.rows, []any{l.src.Choose("key", 2), l.src.Choose("seq", 2)})
+	}
+	plain := l.build(s.batch)[0]
+	arr, _, err := array.FromJSON(l.alloc, o.typ, strings.NewReader("["+strings.Join(cells, ",")+"]"))
+	if err != nil {
+		l.t.Fatalf("%v: %v", o.typ, err)
+	}
+	defer arr.Release()
+	fields := append(plain.Schema().Fields(), arrow.Field{Name: "odd", Type: o.typ, Nullable: true})
+	rec := array.NewRecord(arrow.NewSchema(fields, nil), append(slices.Clone(plain.Columns()), arr), plain.NumRows())
+	s.batch.columns = append(s.batch.columns, fmt.Sprint("odd:", o.typ))
+	for i, cell := range cells {
+		s.batch.rows[i] = append(s.batch.rows[i], cell)
+	}
+	return built{scenario: s, batches: []arrow.Record{l.own(rec)}, opts: s.opts}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/onerow-go/onerow/internal/oracle"
 )
 
-// TestProperties runs the properties of Latest on random tables.
-func TestProperties(t *testing.T) {
+// TestLatestProperties runs the properties of Latest on random tables.
+func TestLatestProperties(t *testing.T) {
 	for _, p := range properties {
 		t.Run(p.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { p.holds(newLab(t, drawn{t})) })
@@ -38,6 +38,7 @@ var properties = []struct {
 	{"idempotence", keepsWhatItKept},
 	{"replay", keepsNothingTwice},
 	{"batches", sameInTwoCalls},
+	{"odd types", agreesOnOddTypes},
 }
 
 // lab is what one trial of a property works with. What it makes is released when the trial ends.
@@ -62,7 +63,7 @@ func (l *lab) slice(r arrow.Record, from, to int) arrow.Record {
 }
 
 // build makes the record of a table; without columns there is none.
-func (l *lab) build(t table) []arrow.Record {
+func (l *lab) build(t grid) []arrow.Record {
 	l.t.Helper()
 	if len(t.columns) == 0 {
 		return nil
@@ -266,6 +267,13 @@ func lines(rows [][]oracle.Value) []string {
 func agreesWithOracle(l *lab) {
 	b := l.scenario(everything)
 	l.agree(b.batches, b)
+}
+
+// So does a call on a table with maps, unions, intervals, list views or extension types.
+func agreesOnOddTypes(l *lab) {
+	b := l.oddScenario()
+	l.agree(b.batches, b)
+	l.agree(l.cut(b.batches), b)
 }
 
 // Cuts, encodings, offsets and workers change nothing.

@@ -18,8 +18,8 @@ import (
 	"github.com/onerow-go/onerow/internal/oracle"
 )
 
-// TestProperties runs the properties of Check on random tables.
-func TestProperties(t *testing.T) {
+// TestCheckProperties runs the properties of Check on random tables.
+func TestCheckProperties(t *testing.T) {
 	for _, p := range properties {
 		t.Run(p.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { p.holds(newLab(t, drawn{t})) })

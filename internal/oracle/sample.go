@@ -22,7 +22,7 @@ var Samples = []Sample{
 	{Types: []string{"string", "large_string", "string_view", "dict<int8,string>", "ree<string>", "dict<uint16,large_string>"},
 		Cells: []any{"", "a", "a text of more than sixteen bytes", "a text of more than sixteen bytez", "exactly 16 bytes", "b\x00"}},
 	{Types: []string{"float64", "float32", "float16", "ree<float64>", "dict<int16,float32>"},
-		Cells: []any{0.0, float("-0"), float("NaN"), float("NaN#1"), 1.5, float("-Infinity")}},
+		Cells: []any{0.0, float("-0"), float("NaN"), float("NaN#1"), 1.5, float("-Infinity"), 1.0 / (1 << 24)}},
 	{Types: []string{"uint64", "uint8", "uint16", "uint32", "int32", "dict<int32,uint8>"}, Cells: []any{0, 1, 127, 100}},
 	{Types: []string{"int64", "ree<int64>"}, Cells: []any{whole("9007199254740992"), whole("9007199254740993"), whole("-9223372036854775808")}},
 	{Types: []string{"uint64"}, Cells: []any{whole("9223372036854775808"), whole("18446744073709551615"), 1}},
