@@ -56,10 +56,6 @@ type Report struct {
 // DuplicateKeyError is a *onerow.KeysError with Kind ErrDuplicateKey.
 type DuplicateKeyError = onerow.KeysError
 
-// Err is nil when no key repeats, else a *DuplicateKeyError that lists the worst keys. NULL keys are no duplicates
-// unless the check was asked to treat NULLs as equal.
-func (r *Report) Err() error { return errors.New("skeleton") }
-
 // Check counts the rows of each key.
 func Check(ctx context.Context, batches []arrow.Record, key []string, opts Options) (*Report, error) {
 	return nil, errors.New("skeleton")
