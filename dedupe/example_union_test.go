@@ -1,6 +1,7 @@
 package dedupe_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
 )
 
@@ -69,4 +71,29 @@ func ExampleUnion_missing() {
 	// column "phone": no such column in source "shop" (it has id, email), though source "crm" has it: see UnionOptions.Missing
 	// id [1] 1 column
 	// id [1] 1 column
+}
+
+// Take of all rows makes exactly one record of a union.
+func ExampleUnion_record() {
+	north := table(`[{"id": 1, "email": "ann@example"}]`, id, email)
+	south := table(`[{"email": "bob@example", "id": 2}]`, email, id)
+	batches, err := dedupe.Union(nil, []dedupe.Source{{Batches: north}, {Batches: south}}, dedupe.UnionOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var rows onerow.Rows
+	for _, rec := range batches {
+		defer rec.Release()
+		for range rec.NumRows() {
+			rows = append(rows, uint32(len(rows)))
+		}
+	}
+	rec, err := onerow.Take(context.Background(), nil, batches, rows)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rec.Release()
+	fmt.Println(rec.Column(0), rec.Column(1))
+	// Output:
+	// [1 2] ["ann@example" "bob@example"]
 }

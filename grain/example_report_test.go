@@ -21,7 +21,7 @@ var report = &grain.Report{
 func ExampleReport_String() {
 	fmt.Println(report)
 	// Output:
-	// not one row per tenant_id, customer_id: 1 key repeats
+	// not one row per tenant_id, customer_id: 1 key repeats; 1 row with NULL in key left out
 	// rows                                5
 	// keys                                2
 	//   keys that repeat                  1

@@ -48,11 +48,14 @@ func (r *Report) verdict() string {
 	for i, k := range r.Key {
 		names[i] = columnName(k)
 	}
-	key := strings.Join(names, ", ")
-	if r.DuplicateKeys == 0 {
-		return "one row per " + key
+	verdict := "one row per " + strings.Join(names, ", ")
+	if r.DuplicateKeys > 0 {
+		verdict = "not " + verdict + ": " + number(r.DuplicateKeys, "key repeats", "keys repeat")
 	}
-	return "not one row per " + key + ": " + number(r.DuplicateKeys, "key repeats", "keys repeat")
+	if left := r.Rows - r.Keys - r.DuplicateRows; left > 0 {
+		verdict += "; " + number(left, "row", "rows") + " with NULL in key left out"
+	}
+	return verdict
 }
 
 func (r *Report) counts() tally.Counts {

@@ -32,7 +32,7 @@ func TestReportString(t *testing.T) {
 		report *grain.Report
 		want   string
 	}{
-		{"repeated", repeated(), `not one row per tenant_id, "customer\nid": 2 keys repeat
+		{"repeated", repeated(), `not one row per tenant_id, "customer\nid": 2 keys repeat; 3 rows with NULL in key left out
 rows                                1208
 keys                                1200
   keys that repeat                     2
@@ -51,6 +51,13 @@ keys                                3
   keys that repeat                  0
 rows beyond the first of their key  0
 rows of the worst key               1`},
+		{"NULL is a value", &grain.Report{Key: []string{"id"}, Rows: 3, Keys: 3, MaxCopies: 1, NullKeyRows: 1}, `one row per id
+rows                                3
+keys                                3
+  keys that repeat                  0
+rows beyond the first of their key  0
+rows of the worst key               1
+rows with NULL in key               1`},
 		{"one, and names that hide", &grain.Report{Key: []string{"", " id", "naïve id"}, Rows: 2, Keys: 1, DuplicateKeys: 1, DuplicateRows: 1, MaxCopies: 2}, `not one row per "", " id", naïve id: 1 key repeats
 rows                                2
 keys                                1
