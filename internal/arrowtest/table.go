@@ -61,13 +61,18 @@ func (s Spec) checkDictionaries(schema *arrow.Schema, batches int) error {
 	return nil
 }
 
+// Record makes a record of rows of cells, of the types of a schema. The caller releases it.
+func Record(mem memory.Allocator, schema *arrow.Schema, rows [][]any) (arrow.Record, error) {
+	return Spec{}.batch(mem, schema, 0, rows)
+}
+
 func (s Spec) batch(mem memory.Allocator, schema *arrow.Schema, number int, rows [][]any) (arrow.Record, error) {
 	for i, r := range rows {
-		if len(r) != len(s.Columns) {
-			return nil, fmt.Errorf("row %d has %d cells for %d columns", i, len(r), len(s.Columns))
+		if len(r) != len(schema.Fields()) {
+			return nil, fmt.Errorf("row %d has %d cells for %d columns", i, len(r), len(schema.Fields()))
 		}
 	}
-	cols := make([]arrow.Array, len(s.Columns))
+	cols := make([]arrow.Array, len(schema.Fields()))
 	defer func() { releaseArrays(cols) }()
 	for c, f := range schema.Fields() {
 		cells := make([]any, len(rows))
