@@ -2,6 +2,7 @@ package dedupe_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,6 +60,11 @@ func (s *spent) Choose(_ string, n int) int {
 	return int(b) % n
 }
 
+// random takes choices from a random number generator.
+type random struct{ *rand.Rand }
+
+func (r random) Choose(_ string, n int) int { return r.IntN(n) }
+
 // role is what a column is for.
 type role uint8
 
@@ -90,6 +96,7 @@ type limits struct {
 	refusals bool // with calls that are refused
 	setAside bool // with policies that set rows aside
 	maxRows  int
+	keys     int // different keys at most; default 3
 }
 
 var everything = limits{target: true, previous: true, arrival: true, refusals: true, setAside: true, maxRows: 12}
@@ -99,7 +106,7 @@ func generate(src oracle.Source, may limits) *scenario {
 	s := &scenario{}
 	s.chooseOptions(src, may)
 	columns := s.chooseColumns(src, may)
-	keys := chooseKeys(src, columns)
+	keys := chooseKeys(src, columns, max(3, may.keys))
 
 	for n := src.Choose("rows", may.maxRows+1); n > 0; n-- {
 		s.batch.rows = append(s.batch.rows, s.chooseRow(src, columns, keys, s.batch.rows))
@@ -250,8 +257,8 @@ func (s *scenario) chooseFills(src oracle.Source) []column {
 }
 
 // chooseKeys chooses the few keys that rows have.
-func chooseKeys(src oracle.Source, columns []column) [][]any {
-	keys := make([][]any, 1+src.Choose("keys", 3))
+func chooseKeys(src oracle.Source, columns []column, most int) [][]any {
+	keys := make([][]any, 1+src.Choose("keys", most))
 	for i := range keys {
 		keys[i] = make([]any, 3)
 		for _, c := range columns {
@@ -385,4 +392,56 @@ func (l *lab) oddScenario() built {
 		s.batch.rows[i] = append(s.batch.rows[i], cell)
 	}
 	return built{scenario: s, batches: []arrow.Record{l.own(rec)}, opts: s.opts}
+}
+
+// spoil makes a call wrong in one place, and returns the sentinel that its error must wrap.
+func (l *lab) spoil(b *built) (what string, kind error) {
+	extra := func(column string, cell any) {
+		b.batch.columns = append(slices.Clone(b.batch.columns), column)
+		for i, r := range b.batch.rows {
+			b.batch.rows[i] = append(slices.Clone(r), cell)
+		}
+		b.batches = l.build(b.batch)
+	}
+	faults := []struct {
+		what string
+		kind error
+		make func()
+	}{
+		{"no key", onerow.ErrNoKey, func() { b.key, b.opts.Op.PreviousKey = nil, nil }},
+		{"key column not there", onerow.ErrNoColumn, func() { b.key, b.opts.Op.PreviousKey = append(slices.Clone(b.key), "nope"), nil }},
+		{"order column not there", onerow.ErrNoColumn, func() { b.order = append(slices.Clone(b.order), onerow.Asc("nope")) }},
+		{"op column not there", onerow.ErrNoColumn, func() { b.opts.Op.Column = "nope" }},
+		{"fill column not there", onerow.ErrNoColumn, func() { b.opts.Fill = append(slices.Clone(b.opts.Fill), dedupe.Fill{Column: "nope", Unavailable: ""}) }},
+		{"two columns of the name", onerow.ErrNoColumn, func() { extra(b.key[0]+":int8", 1) }},
+		{"list as order", onerow.ErrType, func() { extra("list:list<int8>", nil); b.order = append(slices.Clone(b.order), onerow.Asc("list")) }},
+		{"delete of another type", onerow.ErrType, func() {
+			extra("mark:string", "x")
+			b.opts.Op.Column, b.opts.Op.Snapshot, b.opts.Op.Delete = "mark", nil, []dedupe.Value{7}
+		}},
+		{"integer beyond the column's type", onerow.ErrType, func() {
+			extra("mark:int8", 1)
+			b.opts.Fill = []dedupe.Fill{{Column: "mark", Unavailable: 128}}
+		}},
+		{"nil is no value", onerow.ErrType, func() { extra("mark:string", "x"); b.opts.Fill = []dedupe.Fill{{Column: "mark"}} }},
+		{"previous key too long", onerow.ErrOption, func() { b.opts.Op.PreviousKey = slices.Concat(b.key, b.key) }},
+		{"previous key of another family", onerow.ErrType, func() {
+			extra("before:bool", nil)
+			extra("id:int8", 1)
+			b.key, b.opts.Op.PreviousKey, b.opts.Against = []string{"id"}, []string{"before"}, nil
+		}},
+		{"deletes without a column", onerow.ErrOption, func() { b.opts.Op = dedupe.Op{Delete: []dedupe.Value{"d"}} }},
+		{"no such null policy", onerow.ErrOption, func() { b.opts.NullKey = 9 }},
+		{"no such tie policy", onerow.ErrOption, func() { b.opts.Ties = 9 }},
+		{"no such order of nulls", onerow.ErrOption, func() { extra("n:int8", 1); b.order = []onerow.Order{{Column: "n", Nulls: 9}} }},
+		{"another schema", onerow.ErrSchema, func() { b.batches = append(slices.Clone(b.batches), l.build(grid{columns: []string{"other:int8"}})...) }},
+		{"target without the key", onerow.ErrNoColumn, func() { b.opts.Against = l.build(grid{columns: []string{"other:int8"}}) }},
+		{"target's key of another family", onerow.ErrType, func() {
+			extra("id:int8", 1)
+			b.key, b.order, b.opts.Op, b.opts.Against = []string{"id"}, nil, dedupe.Op{}, l.build(grid{columns: []string{"id:string"}})
+		}},
+	}
+	f := faults[l.src.Choose("fault", len(faults))]
+	f.make()
+	return f.what, f.kind
 }

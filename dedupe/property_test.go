@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,56 @@ func TestLatestProperties(t *testing.T) {
 	}
 }
 
+// TestLatestLarger compares calls on tables of some hundreds of rows with the oracle.
+func TestLatestLarger(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			l := newLab(t, random{rand.New(rand.NewPCG(seed, 0))})
+			may := everything
+			may.maxRows, may.keys, may.refusals = 600, 64, seed%8 == 0
+			b := l.scenario(may)
+			l.agree(l.cut(b.batches), b)
+		})
+	}
+}
+
+// TestLatestManyKeys compares calls on tables of thousands of keys with the oracle.
+func TestLatestManyKeys(t *testing.T) {
+	for seed, key := range [][]string{{"k:int64"}, {"k:int32", "l:int16"}, {"k:string"}, {"k:uint8", "l:string", "m:float64"}, {"k:dict<int32,string>"}} {
+		t.Run(strings.Join(key, ","), func(t *testing.T) {
+			l := newLab(t, random{rand.New(rand.NewPCG(uint64(seed), 1))})
+			b := l.manyKeys(key)
+			l.agree(l.cut(b.batches), b)
+			b.opts.Against = l.onePerKey(b, []arrow.Record{l.slice(b.batches[0], 0, len(b.batch.rows)/3)})
+			l.agree(b.batches, b)
+		})
+	}
+}
+
+// manyKeys makes a call on 12000 rows with some 4000 keys, which go by the columns given.
+func (l *lab) manyKeys(columns []string) built {
+	s := &scenario{order: []onerow.Order{onerow.Desc("seq")}, opts: dedupe.Options{Ties: dedupe.TiesByContent,
+		Op: dedupe.Op{Column: "op", Delete: []dedupe.Value{1}}, Fill: []dedupe.Fill{{Column: "doc", Unavailable: 0}}}}
+	s.batch.columns = append(slices.Clone(columns), "seq:int16", "op:int8", "doc:int32")
+	for _, c := range columns {
+		s.key = append(s.key, c[:1])
+	}
+	for range 12000 {
+		n, seq := l.src.Choose("key", 4000), l.src.Choose("seq", 6)
+		row := []any{n, n % 3, n % 7}[:len(columns)]
+		for i, c := range columns {
+			switch {
+			case strings.Contains(c, "string"):
+				row[i] = fmt.Sprintf("a text that starts alike %d", n)
+			case strings.Contains(c, "uint8"):
+				row[i] = n % 200
+			}
+		}
+		s.batch.rows = append(s.batch.rows, append(row, seq, l.src.Choose("op", 8)/7, l.src.Choose("doc", 3)))
+	}
+	return built{scenario: s, batches: l.build(s.batch), opts: s.opts}
+}
+
 var properties = []struct {
 	name  string
 	holds func(l *lab)
@@ -39,6 +90,7 @@ var properties = []struct {
 	{"replay", keepsNothingTwice},
 	{"batches", sameInTwoCalls},
 	{"odd types", agreesOnOddTypes},
+	{"faults", namesTheFault},
 }
 
 // lab is what one trial of a property works with. What it makes is released when the trial ends.
@@ -274,6 +326,24 @@ func agreesOnOddTypes(l *lab) {
 	b := l.oddScenario()
 	l.agree(b.batches, b)
 	l.agree(l.cut(b.batches), b)
+}
+
+// A call that is wrong in one place is refused for it, and for nothing else.
+func namesTheFault(l *lab) {
+	b := l.scenario(limits{target: true, previous: true, arrival: true, setAside: true, maxRows: 4})
+	what, kind := l.spoil(&b)
+	p, err := l.latest(b.batches, b)
+	if p != nil {
+		l.t.Fatalf("%s: a plan beside the error %v\n%v", what, err, b)
+	}
+	for _, k := range refusals {
+		if errors.Is(err, k) != (k == kind) {
+			l.t.Fatalf("%s: got %v, want %v\n%v", what, err, kind, b)
+		}
+	}
+	if _, err := oracle.Latest(b.batches, b.key, b.order, b.opts); !errors.Is(err, kind) {
+		l.t.Fatalf("%s: the oracle says %v, want %v\n%v", what, err, kind, b)
+	}
 }
 
 // Cuts, encodings, offsets and workers change nothing.
