@@ -76,8 +76,8 @@ func families(events []*event) []*family {
 	return slices.DeleteFunc(all, func(f *family) bool { return f.keys == nil })
 }
 
-// choose keeps the families that each want of [wants] asks for, and a sample of the others.
-func choose(events []*event, log io.Writer) *choice {
+// choose keeps the families that the wants ask for: of each, the first so many that fit.
+func choose(events []*event, wants []want, log io.Writer) *choice {
 	c := &choice{keys: map[string]bool{}, known: map[string]bool{}}
 	all := families(events)
 	chosen := map[*family]bool{}
@@ -118,6 +118,7 @@ type want struct {
 // every is more families than there are.
 const every = 1 << 30
 
+// wants is what the small feed is made of: some of everything, and a sample.
 var wants = []want{
 	{"flags", "all", every, func(*family) bool { return true }},
 

@@ -39,7 +39,7 @@ func run(from, to, debezium string, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	chosen := choose(delivered, log)
+	chosen := choose(delivered, wants, log)
 	if err := cutFeeds(from, to, chosen); err != nil {
 		return err
 	}
