@@ -62,7 +62,9 @@ cases: ## run the case files in CASES through the public API
 
 .PHONY: examples
 examples: ## run the example programs
-	@set -e; for d in examples/*/; do echo "go run ./$$d"; go run ./$$d; done
+	go run ./examples/quickstart
+	@mkdir -p bin
+	go run ./examples/pgcdc -dir examples/testdata/pgcdc -table customers -out bin/customers.csv -v
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME
