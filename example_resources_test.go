@@ -14,8 +14,10 @@ func ExampleResources() {
 			fmt.Printf("%s: %d of %d rows\n", stage, done, total)
 		},
 	}
+	fmt.Println(r.Workers, "goroutines")
 	r.Progress(1000, 4000, onerow.StageEncode) // a verb calls it
 	// Output:
+	// 2 goroutines
 	// encode: 1000 of 4000 rows
 }
 
