@@ -1,0 +1,320 @@
+package cases_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/dedupe"
+	"github.com/onerow-go/onerow/grain"
+	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/internal/cases"
+	"github.com/onerow-go/onerow/internal/oracle"
+)
+
+// right is an API that answers a case as the oracle does, with errors that mention what the case asks for.
+func right(c cases.Case) cases.API {
+	var want struct{ Mentions []string }
+	_ = json.Unmarshal(c.Want, &want) // what isn't there isn't mentioned
+	mention := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		return fmt.Errorf("%w: %q", err, want.Mentions)
+	}
+	outcomes := make(map[*dedupe.Plan]*oracle.Outcome)
+	inputs := make(map[*dedupe.Plan][]arrow.Record)
+	return cases.API{
+		Latest: func(_ context.Context, in []arrow.Record, key []string, order []onerow.Order, opts dedupe.Options) (*dedupe.Plan, error) {
+			out, err := oracle.Latest(in, key, order, opts)
+			if err != nil {
+				return nil, mention(err)
+			}
+			p := &dedupe.Plan{Rows: out.Rows, SetAside: out.SetAside, Stale: out.Stale, Ended: out.Ended, Report: out.Report}
+			outcomes[p], inputs[p] = out, in
+			return p, nil
+		},
+		Take: func(p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+			in := inputs[p]
+			all := bits(in)
+			var rows [][]any
+			for _, n := range p.Rows {
+				row := slices.Clone(all[n])
+				for _, f := range outcomes[p].Filled {
+					if f.Row == int(n) {
+						at := in[0].Schema().FieldIndices(f.Column)[0]
+						row[at] = all[f.From][at]
+					}
+				}
+				rows = append(rows, row)
+			}
+			return arrowtest.Record(mem, in[0].Schema(), rows)
+		},
+		Check: func(_ context.Context, in []arrow.Record, key []string, opts grain.Options) (*grain.Report, error) {
+			rep, err := oracle.Check(in, key, opts.Nulls)
+			if err != nil {
+				return nil, mention(err)
+			}
+			rep.Worst = rep.Worst[:min(len(rep.Worst), 20)]
+			for i := range rep.Worst {
+				rep.Worst[i].Values = make([]string, len(key))
+			}
+			return rep, nil
+		},
+	}
+}
+
+func bits(in []arrow.Record) (rows [][]any) {
+	for _, b := range in {
+		rows = append(rows, arrowtest.Bits(b)...)
+	}
+	return rows
+}
+
+// A library that answers rightly passes every case.
+func TestRightAnswersPass(t *testing.T) {
+	for _, c := range load(t) {
+		res := cases.Run(c, right(c))
+		if res.NotBuilt {
+			continue
+		}
+		if res.Runs < 5 {
+			t.Errorf("%s: %d runs", c.ID, res.Runs)
+		}
+		for _, f := range res.Failures[:min(len(res.Failures), 3)] {
+			t.Errorf("%s %v", c.ID, f)
+		}
+	}
+}
+
+// A lie makes one answer of an API wrong.
+type lie struct {
+	name string
+	// id is a case that notices.
+	id    string
+	spoil func(api *cases.API)
+}
+
+// onPlan changes plans.
+func onPlan(f func(p *dedupe.Plan)) func(*cases.API) {
+	return onLatest(func(p *dedupe.Plan, err error, _ []arrow.Record) (*dedupe.Plan, error) {
+		if p != nil {
+			f(p)
+		}
+		return p, err
+	})
+}
+
+func onLatest(f func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error)) func(*cases.API) {
+	return func(api *cases.API) {
+		latest := api.Latest
+		api.Latest = func(ctx context.Context, in []arrow.Record, key []string, order []onerow.Order, opts dedupe.Options) (*dedupe.Plan, error) {
+			p, err := latest(ctx, in, key, order, opts)
+			return f(p, err, in)
+		}
+	}
+}
+
+func onReport(f func(r *grain.Report)) func(*cases.API) {
+	return func(api *cases.API) {
+		check := api.Check
+		api.Check = func(ctx context.Context, in []arrow.Record, key []string, opts grain.Options) (*grain.Report, error) {
+			r, err := check(ctx, in, key, opts)
+			if r != nil {
+				f(r)
+			}
+			return r, err
+		}
+	}
+}
+
+// onTaken changes the rows that Take returns.
+func onTaken(f func(rows [][]any)) func(*cases.API) {
+	return func(api *cases.API) {
+		take := api.Take
+		api.Take = func(p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+			rec, err := take(p, mem)
+			if err != nil {
+				return nil, err
+			}
+			defer rec.Release()
+			rows := arrowtest.Bits(rec)
+			f(rows)
+			return arrowtest.Record(mem, rec.Schema(), rows)
+		}
+	}
+}
+
+var errOther = errors.New("some other error")
+
+var lies = []lie{
+	{"a winner is lost", "dedupe/greatest-wins", onPlan(func(p *dedupe.Plan) { p.Rows = p.Rows[1:] })},
+	{"a winner is lost, and counted so", "dedupe/greatest-wins", onPlan(func(p *dedupe.Plan) { p.Rows = p.Rows[1:]; p.Report.Kept--; p.Report.Superseded++ })},
+	{"the loser wins", "dedupe/older-arrives-last", onPlan(func(p *dedupe.Plan) { p.Rows[0]++ })},
+	{"rows are not in order", "dedupe/greatest-wins", onPlan(func(p *dedupe.Plan) { slices.Reverse(p.Rows) })},
+	{"a row that isn't there", "dedupe/greatest-wins", onPlan(func(p *dedupe.Plan) { p.Rows[1] += 100 })},
+	{"a row in two lists", "dedupe/null-keys-set-aside", onPlan(func(p *dedupe.Plan) { p.SetAside[0] = p.Rows[0] })},
+	{"set aside is lost", "dedupe/null-keys-set-aside", onPlan(func(p *dedupe.Plan) { p.SetAside = nil })},
+	{"set aside is counted as superseded", "dedupe/null-keys-set-aside", onPlan(func(p *dedupe.Plan) {
+		p.Report.Superseded += p.Report.SetAside
+		p.SetAside, p.Report.SetAside = nil, 0
+	})},
+	{"kept is counted wrong", "dedupe/greatest-wins", onPlan(func(p *dedupe.Plan) { p.Report.Kept++ })},
+	{"a duplicate is counted as superseded", "dedupe/delivered-twice", onPlan(func(p *dedupe.Plan) { p.Report.Duplicates--; p.Report.Superseded++ })},
+	{"in is counted wrong", "dedupe/same-instant-other-offset", onPlan(func(p *dedupe.Plan) { p.Report.In++; p.Report.Kept++ })},
+	{"a count is negative", "dedupe/same-instant-other-offset", onPlan(func(p *dedupe.Plan) { p.Report.Filled = -1 })},
+	{"deletes are not counted", "dedupe/upsert-older-than-its-delete", onPlan(func(p *dedupe.Plan) { p.Report.Deletes = 0 })},
+	{"two winners for -0 and 0", "dedupe/zero-and-minus-zero", onPlan(func(p *dedupe.Plan) {
+		if p.Rows[0] > 0 {
+			p.Rows = append(onerow.Rows{0}, p.Rows...)
+		}
+		p.Report.Kept, p.Report.Superseded = int64(len(p.Rows)), p.Report.In-int64(len(p.Rows))
+	})},
+	{"an error for nothing", "dedupe/greatest-wins", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) { return nil, errOther })},
+	{"no plan", "dedupe/greatest-wins", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) { return nil, nil })},
+	{"a panic", "dedupe/greatest-wins", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) { panic("index out of range") })},
+	{"no error", "dedupe/null-key-refused", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) { return &dedupe.Plan{}, nil })},
+	{"another error", "dedupe/null-key-refused", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) {
+		return nil, fmt.Errorf("%w: id in 2 rows", onerow.ErrNullOrder)
+	})},
+	{"an error that says nothing", "dedupe/null-key-refused", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) { return nil, onerow.ErrNullKey })},
+	{"wrong from the second batch on", "dedupe/greatest-wins", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if len(in) > 1 && in[0].NumRows() > 0 {
+			return nil, errOther
+		}
+		return p, err
+	})},
+	{"wrong after an empty batch", "dedupe/greatest-wins", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if in[0].NumRows() == 0 {
+			return nil, errOther
+		}
+		return p, err
+	})},
+	{"wrong for slices", "dedupe/greatest-wins", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if in[0].Column(0).Data().Offset() > 0 {
+			return nil, errOther
+		}
+		return p, err
+	})},
+	{"wrong for dictionaries", "dedupe/greatest-wins", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if _, ok := in[0].Column(0).(*array.Dictionary); ok {
+			return nil, errOther
+		}
+		return p, err
+	})},
+	{"wrong for run ends", "dedupe/greatest-wins", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if _, ok := in[0].Column(0).(*array.RunEndEncoded); ok {
+			return nil, errOther
+		}
+		return p, err
+	})},
+	{"wrong for shuffled rows", "dedupe/greatest-wins", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if fmt.Sprint(arrowtest.All(in)[0][0]) != "1" {
+			return nil, errOther
+		}
+		return p, err
+	})},
+	{"-0 goes out as 0", "dedupe/zero-and-minus-zero", onTaken(func(rows [][]any) { rows[0][0] = arrowtest.Key(rows[0][0]) })},
+	{"a NaN loses its bits", "dedupe/nan-is-one-key", onTaken(func(rows [][]any) {
+		for _, r := range rows {
+			if f, ok := r[0].(arrowtest.Float); ok && f.IsNaN() {
+				r[0] = arrowtest.FloatOf(math.Float64frombits(0x7FF8000000000005))
+			}
+		}
+	})},
+	{"rows are taken in another order", "dedupe/greatest-wins", onTaken(slices.Reverse[[][]any])},
+	{"a value is taken from another row", "dedupe/null-in-the-winner-stays", onTaken(func(rows [][]any) { rows[0][2] = "x" })},
+	{"a filled value isn't", "dedupe/placeholder-filled-from-older-row", onTaken(func(rows [][]any) { rows[0][2] = "__unavailable" })},
+	{"a value beside the filled one changes", "dedupe/placeholder-filled-from-older-row", onTaken(func(rows [][]any) { rows[0][3] = "x" })},
+	{"rows can't be taken", "dedupe/greatest-wins", func(api *cases.API) {
+		api.Take = func(*dedupe.Plan, memory.Allocator) (arrow.Record, error) { return nil, errOther }
+	}},
+	{"the rows taken have another schema", "dedupe/greatest-wins", func(api *cases.API) {
+		take := api.Take
+		api.Take = func(p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+			rec, err := take(p, mem)
+			if err != nil {
+				return nil, err
+			}
+			defer rec.Release()
+			fields := slices.Clone(rec.Schema().Fields())
+			fields[0].Nullable = false
+			return array.NewRecord(arrow.NewSchema(fields, nil), rec.Columns(), rec.NumRows()), nil
+		}
+	}},
+	{"something leaks", "dedupe/greatest-wins", func(api *cases.API) {
+		take := api.Take
+		api.Take = func(p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+			mem.Allocate(64)
+			return take(p, mem)
+		}
+	}},
+
+	{"keys are counted wrong", "grain/counts", onReport(func(r *grain.Report) { r.Keys++ })},
+	{"rows are counted wrong", "grain/counts", onReport(func(r *grain.Report) { r.Rows++; r.Keys++ })},
+	{"duplicates are counted wrong", "grain/counts", onReport(func(r *grain.Report) { r.DuplicateKeys-- })},
+	{"copies are counted wrong", "grain/counts", onReport(func(r *grain.Report) { r.MaxCopies-- })},
+	{"null keys are not counted", "grain/null-equal", onReport(func(r *grain.Report) { r.NullKeyRows = 0 })},
+	{"no worst keys", "grain/counts", onReport(func(r *grain.Report) { r.Worst = nil })},
+	{"the worst key isn't first", "grain/counts", onReport(func(r *grain.Report) { slices.Reverse(r.Worst) })},
+	{"a worst key has the rows of another", "grain/counts", onReport(func(r *grain.Report) { r.Worst[0].Rows, r.Worst[1].Rows = r.Worst[1].Rows, r.Worst[0].Rows })},
+	{"rows of a worst key are of two keys", "grain/counts", onReport(func(r *grain.Report) { r.Worst[0].Rows = onerow.Rows{0, 1} })},
+	{"a worst key without rows", "grain/counts", onReport(func(r *grain.Report) { r.Worst[0].Rows = nil })},
+	{"a worst key without values", "grain/counts", onReport(func(r *grain.Report) { r.Worst[0].Values = nil })},
+
+	{"never equal", "keys/int32-int64", onPlan(func(p *dedupe.Plan) { p.Rows, p.Stale, p.Report = onerow.Rows{0}, nil, dedupe.Report{In: 1, Kept: 1} })},
+	{"always equal", "keys/decimal-sign", onPlan(func(p *dedupe.Plan) {
+		p.Rows, p.Stale, p.Report = nil, onerow.Rows{0}, dedupe.Report{In: 1, Stale: 1, Replays: 1}
+	})},
+	{"equal, but not in content", "keys/int32-int64", onPlan(func(p *dedupe.Plan) { p.Report.Replays = 0 })},
+	{"no error for two families", "keys/int-float", onLatest(func(*dedupe.Plan, error, []arrow.Record) (*dedupe.Plan, error) {
+		return &dedupe.Plan{Rows: onerow.Rows{0}, Report: dedupe.Report{In: 1, Kept: 1}}, nil
+	})},
+	{"equal in one direction", "keys/int32-int64", onLatest(func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan, error) {
+		if in[0].Column(0).DataType().ID() == arrow.INT64 {
+			return &dedupe.Plan{Rows: onerow.Rows{0}, Report: dedupe.Report{In: 1, Kept: 1}}, nil
+		}
+		return p, err
+	})},
+	{"not equal in one table", "keys/float-zero-signs", onPlan(func(p *dedupe.Plan) {
+		if p.Report.In == 2 {
+			p.Rows, p.Report = onerow.Rows{0, 1}, dedupe.Report{In: 2, Kept: 2}
+		}
+	})},
+	{"not equal for grain", "keys/float-zero-signs", onReport(func(r *grain.Report) {
+		r.Keys, r.DuplicateKeys, r.DuplicateRows, r.MaxCopies, r.Worst = 2, 0, 0, 1, nil
+	})},
+	{"equal for grain", "keys/letter-case", onReport(func(r *grain.Report) { r.Keys, r.DuplicateKeys, r.DuplicateRows, r.MaxCopies = 1, 1, 1, 2 })},
+}
+
+// A library that answers wrongly fails the case that asks.
+func TestWrongAnswersFail(t *testing.T) {
+	byID := make(map[string]cases.Case)
+	for _, c := range load(t) {
+		byID[c.ID] = c
+	}
+	for _, l := range lies {
+		c, ok := byID[l.id]
+		if !ok {
+			t.Errorf("no case %q", l.id)
+			continue
+		}
+		api := right(c)
+		l.spoil(&api)
+		res := cases.Run(c, api)
+		if len(res.Failures) == 0 {
+			t.Errorf("%s: %s passes all the same", l.name, l.id)
+			continue
+		}
+		t.Logf("%s: %s: %v", l.name, l.id, res.Failures[0])
+	}
+}
