@@ -1,1 +1,112 @@
 package onerow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow/internal/take"
+)
+
+// Take makes a record of the given rows, in the order of the list. A row that is listed twice comes twice; an empty list
+// gives a record without rows.
+//
+// The batches must have one schema: columns of equal names and types in equal order. Metadata and nullability may differ.
+// The record has the schema of the first batch, with the columns nullable that are so in any batch. Every Arrow type is
+// gathered and keeps its encoding:
+//
+//   - Dictionary columns whose batches share one dictionary keep it as it is. Else the record gets a dictionary of the
+//     values that its rows refer to, in order of first appearance, each plain value once.
+//   - Rows that lie next to each other in the list and come from one run of a run-end column are one run of the record.
+//   - Views are copied, so that the record doesn't hold on to the batches.
+//
+// What a batch holds under a NULL is never read; the record holds zeros there.
+//
+// alloc makes the record's buffers, from several goroutines at once; nil is memory.DefaultAllocator. The caller releases
+// the record. Take borrows the batches: of their buffers, the record shares at most dictionaries.
+//
+// Cost: time and memory in proportion to the rows taken and their bytes, whatever the size of the batches, on as many
+// goroutines as there are columns and processors. Ascending rows are fastest. Beside the record, Take needs 4 bytes for
+// each list element and 32 for each change of batch along the list, for the columns in work.
+//
+// Errors: [*RowError] for a row number outside the batches; [*SchemaError] for batches that differ; an error that wraps
+// [ErrSchema] when there are no batches, and so no schema; [*SizeError] when a column would outgrow its type: more than
+// 2^31-1 bytes of string or binary, 2^31-1 elements of list or map, more dictionary values than the index type can
+// number, more rows than the run-end type can; [*TypeError] for a column whose buffers contradict its type;
+// [ErrTooManyRows] for more than [MaxRows] rows in the batches; and the context's error, soon after it is canceled.
+func Take(ctx context.Context, alloc memory.Allocator, batches []arrow.Record, rows Rows) (arrow.Record, error) {
+	schema, err := commonSchema(batches)
+	if err != nil {
+		return nil, err
+	}
+	if alloc == nil {
+		alloc = memory.DefaultAllocator
+	}
+	workers := runtime.GOMAXPROCS(0)
+	if len(rows)*schema.NumFields() < 1<<14 {
+		workers = 1
+	}
+	rec, err := take.Record(ctx, alloc, schema, batches, rows, workers)
+	if err != nil {
+		return nil, takeError(schema, err)
+	}
+	return rec, nil
+}
+
+// commonSchema returns the schema of the first batch, with the nullability of all.
+func commonSchema(batches []arrow.Record) (*arrow.Schema, error) {
+	if len(batches) == 0 {
+		return nil, fmt.Errorf("%w: there are no batches to take a schema from", ErrSchema)
+	}
+	first := batches[0].Schema()
+	fields := first.Fields()
+	var total int64
+	for i, b := range batches {
+		if total += b.NumRows(); total > MaxRows {
+			return nil, fmt.Errorf("%w: the batches have more than %d", ErrTooManyRows, int64(MaxRows))
+		}
+		s := b.Schema()
+		if s == first {
+			continue
+		}
+		if s.NumFields() != len(fields) {
+			return nil, &SchemaError{Input: "batches", Batch: i, Why: fmt.Sprintf("%d columns, not %d", s.NumFields(), len(fields))}
+		}
+		for c := range fields {
+			f := s.Field(c)
+			if f.Name != fields[c].Name || !take.SameType(f.Type, fields[c].Type) {
+				return nil, &SchemaError{Input: "batches", Batch: i, Why: fmt.Sprintf("column %d is %q of type %v, not %q of type %v",
+					c, f.Name, f.Type, fields[c].Name, fields[c].Type)}
+			}
+			fields[c].Nullable = fields[c].Nullable || f.Nullable
+		}
+	}
+	meta := first.Metadata()
+	return arrow.NewSchema(fields, &meta), nil
+}
+
+// takeError gives an error of internal/take the column's name.
+func takeError(schema *arrow.Schema, err error) error {
+	var row *take.RowError
+	if errors.As(err, &row) {
+		return &RowError{Row: row.Row, Rows: row.Rows}
+	}
+	var column *take.ColumnError
+	if !errors.As(err, &column) {
+		return err
+	}
+	name := schema.Field(column.Index).Name
+	var size *take.SizeError
+	if errors.As(err, &size) {
+		return &SizeError{Column: name, Type: size.Type, Size: size.Size, Limit: size.Limit, Unit: size.Unit}
+	}
+	var data *take.DataError
+	if errors.As(err, &data) {
+		return &TypeError{Column: name, Type: data.Type, Why: data.Why}
+	}
+	return fmt.Errorf("column %q: %w", name, column.Err)
+}

@@ -1,0 +1,115 @@
+package take
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+func (g *gather) bools(t arrow.DataType, cs []chunk, p *picks) (*array.Data, error) {
+	v, err := g.validity(cs, p)
+	if err != nil {
+		return nil, err
+	}
+	buf := g.buffer((len(p.rows) + 7) / 8)
+	clear(buf.Bytes())
+	for _, s := range p.segs {
+		if err := g.tick(s.hi - s.lo); err != nil {
+			return nil, err
+		}
+		gatherBits(buf.Bytes(), cs[s.chunk].bytes(1), cs[s.chunk].at, s, p.rows, v.bits)
+	}
+	return g.data(t, len(p.rows), v.nulls, nil, v.buffer, buf), nil
+}
+
+// fixed gathers elements of width bytes.
+func (g *gather) fixed(t arrow.DataType, width int, cs []chunk, p *picks) (*array.Data, error) {
+	v, err := g.validity(cs, p)
+	if err != nil {
+		return nil, err
+	}
+	buf, err := g.words(width, cs, 1, p, v.bits)
+	if err != nil {
+		return nil, err
+	}
+	return g.data(t, len(p.rows), v.nulls, nil, v.buffer, buf), nil
+}
+
+// words gathers elements of width bytes from buffer i, with zeros where valid has a 0 bit; nil valid reads all.
+func (g *gather) words(width int, cs []chunk, i int, p *picks, valid []byte) (*memory.Buffer, error) {
+	switch width {
+	case 1:
+		return gatherWords[uint8](g, cs, i, p, valid)
+	case 2:
+		return gatherWords[uint16](g, cs, i, p, valid)
+	case 4:
+		return gatherWords[uint32](g, cs, i, p, valid)
+	case 8:
+		return gatherWords[uint64](g, cs, i, p, valid)
+	case 16:
+		return gatherWords[decimal128.Num](g, cs, i, p, valid)
+	case 32:
+		return gatherWords[decimal256.Num](g, cs, i, p, valid)
+	default:
+		return g.wide(width, cs, i, p, valid)
+	}
+}
+
+// word is a fixed-width element, whatever it stands for.
+type word interface {
+	uint8 | uint16 | uint32 | uint64 | decimal128.Num | decimal256.Num
+}
+
+func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (*memory.Buffer, error) {
+	var zero T
+	buf := g.buffer(len(p.rows) * widthOf[T]())
+	out := arrow.GetData[T](buf.Bytes())
+	for _, s := range p.segs {
+		if err := g.tick(s.hi - s.lo); err != nil {
+			return nil, err
+		}
+		src, base := arrow.GetData[T](cs[s.chunk].bytes(i)), s.base+cs[s.chunk].at
+		rows, dst := p.rows[s.lo:s.hi], out[s.lo:s.hi]
+		if valid == nil {
+			for k, r := range rows {
+				dst[k] = src[int(r)+base]
+			}
+			continue
+		}
+		for k, r := range rows {
+			if bit(valid, s.lo+k) {
+				dst[k] = src[int(r)+base]
+			} else {
+				dst[k] = zero
+			}
+		}
+	}
+	return buf, nil
+}
+
+// widthOf returns the number of bytes of a T.
+func widthOf[T word]() int { return len(arrow.GetBytes(make([]T, 1))) }
+
+// wide gathers elements of any width.
+func (g *gather) wide(width int, cs []chunk, i int, p *picks, valid []byte) (*memory.Buffer, error) {
+	buf := g.buffer(len(p.rows) * width)
+	out := buf.Bytes()
+	for _, s := range p.segs {
+		if err := g.tick((s.hi - s.lo) * (1 + width/64)); err != nil {
+			return nil, err
+		}
+		src, base := cs[s.chunk].bytes(i), s.base+cs[s.chunk].at
+		for k := s.lo; k < s.hi; k++ {
+			dst := out[k*width : (k+1)*width]
+			if valid == nil || bit(valid, k) {
+				e := int(p.rows[k]) + base
+				copy(dst, src[e*width:(e+1)*width])
+			} else {
+				clear(dst)
+			}
+		}
+	}
+	return buf, nil
+}

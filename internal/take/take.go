@@ -1,0 +1,168 @@
+package take
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Column gathers rows out of the chunks of one column. Rows are numbered across the chunks: the first row of the second
+// chunk has the number that is the length of the first. There is at least one chunk, and all have one type, by
+// [SameType]; the array has the type of the first. The caller releases it.
+//
+// Errors are *RowError, *SizeError and *DataError.
+func Column(mem memory.Allocator, chunks []arrow.Array, rows []uint32) (col arrow.Array, err error) {
+	t := chunks[0].DataType()
+	defer broken(t, &err)
+	starts := make([]int64, len(chunks)+1)
+	cs := make([]chunk, len(chunks))
+	for i, c := range chunks {
+		starts[i+1] = starts[i] + int64(c.Len())
+		cs[i] = newChunk(c.Data())
+	}
+	p, err := locate(starts, rows)
+	if err != nil {
+		return nil, err
+	}
+	return gatherColumn(context.Background(), mem, t, cs, p)
+}
+
+// Record gathers rows out of batches that all have the columns of the schema, by [SameType]. Columns are dealt to workers
+// goroutines, all of which have ended when Record returns. The caller releases the record.
+//
+// Errors are *RowError, *ColumnError around *SizeError or *DataError, and the context's error. Of several columns with an
+// error the first is told, whatever the number of workers.
+func Record(ctx context.Context, mem memory.Allocator, schema *arrow.Schema, batches []arrow.Record, rows []uint32, workers int) (arrow.Record, error) {
+	starts := make([]int64, len(batches)+1)
+	for i, b := range batches {
+		starts[i+1] = starts[i] + b.NumRows()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := locate(starts, rows)
+	if err != nil {
+		return nil, err
+	}
+	w := work{ctx: ctx, mem: mem, schema: schema, batches: batches, picks: p, columns: make([]arrow.Array, schema.NumFields())}
+	defer w.release()
+	w.run(min(workers, len(w.columns)))
+	if w.err != nil {
+		return nil, w.err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return array.NewRecord(schema, w.columns, int64(len(rows))), nil
+}
+
+// work is one call of Record.
+type work struct {
+	ctx     context.Context
+	mem     memory.Allocator
+	schema  *arrow.Schema
+	batches []arrow.Record
+	picks   *picks
+
+	// next is the number of columns dealt.
+	next atomic.Int64
+	// columns are the arrays gathered so far; each is written by the worker that was dealt the column.
+	columns []arrow.Array
+
+	mu sync.Mutex
+	// err is the error of the first column that has one, at: no column below the first failure is left undealt, so it
+	// doesn't depend on the number of workers.
+	err error
+	at  int
+}
+
+// run gathers the columns, on this goroutine and workers-1 others.
+func (w *work) run(workers int) {
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(w.loop)
+	}
+	w.loop()
+	wg.Wait()
+}
+
+func (w *work) loop() {
+	cs := make([]chunk, len(w.batches))
+	for !w.failed() {
+		i := int(w.next.Add(1)) - 1
+		if i >= len(w.columns) {
+			return
+		}
+		if err := w.column(i, cs); err != nil {
+			w.fail(i, err)
+			return
+		}
+	}
+}
+
+// column gathers column i; cs is room for its chunks.
+func (w *work) column(i int, cs []chunk) (err error) {
+	t := w.schema.Field(i).Type
+	defer broken(t, &err)
+	for b, batch := range w.batches {
+		cs[b] = newChunk(batch.Column(i).Data())
+	}
+	w.columns[i], err = gatherColumn(w.ctx, w.mem, t, cs, w.picks)
+	return err
+}
+
+func (w *work) failed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err != nil
+}
+
+func (w *work) fail(column int, err error) {
+	if cancelled := w.ctx.Err(); cancelled != nil {
+		err = cancelled
+	} else {
+		err = &ColumnError{Index: column, Err: err}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil || column < w.at {
+		w.err, w.at = err, column
+	}
+}
+
+// release gives up the arrays; a record that was made of them has its own references.
+func (w *work) release() {
+	for _, c := range w.columns {
+		if c != nil {
+			c.Release()
+		}
+	}
+}
+
+// broken, deferred, makes an error of a panic: Go's bounds checks are what finds a buffer that is too short.
+func broken(t arrow.DataType, err *error) {
+	if r := recover(); r != nil {
+		*err = &DataError{Type: t, Why: fmt.Sprintf("its buffers are broken (%v)", r)}
+	}
+}
+
+// gatherColumn gathers one column. Its buffers are released whatever goes wrong, a panic included.
+func gatherColumn(ctx context.Context, mem memory.Allocator, t arrow.DataType, cs []chunk, p *picks) (arrow.Array, error) {
+	g := &gather{ctx: ctx, mem: mem}
+	defer g.release()
+	for _, c := range cs {
+		if got := c.data.DataType(); !SameType(t, got) {
+			return nil, &DataError{Type: t, Why: fmt.Sprintf("a chunk is of type %v", got)}
+		}
+	}
+	data, err := g.column(t, cs, p)
+	if err != nil {
+		return nil, err
+	}
+	return array.MakeFromData(data), nil
+}
