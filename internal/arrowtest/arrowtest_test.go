@@ -101,6 +101,13 @@ func TestReadsWhatArrowBuilds(t *testing.T) {
 			l.AppendNull()
 			l.Append(true)
 		}, "[[1, 2], NULL, []]"},
+		{"c:map<string,int8>", func(b array.Builder) {
+			m := b.(*array.MapBuilder)
+			m.Append(true)
+			m.KeyBuilder().(*array.StringBuilder).Append("a")
+			m.ItemBuilder().AppendNull()
+			m.AppendNull()
+		}, `[[{key: "a", value: NULL}], NULL]`},
 		{"c:struct<a:int64>", func(b array.Builder) {
 			s := b.(*array.StructBuilder)
 			s.Append(true)
@@ -260,7 +267,7 @@ func TestRefusedCells(t *testing.T) {
 func TestRefusedColumns(t *testing.T) {
 	for _, c := range []string{"c", ":int8", "c:", "c:int", "c:int128", "c:list<int8", "c:list<>", "c:list<int8,int8>", "c:fsb(x)", "c:fsb(-1)", "c:decimal(39,0)", "c:decimal256(77,0)",
 		"c:decimal(1)", "c:time32[us]", "c:time64[s]", "c:timestamp[m]", "c:timestamp[us,]", "c:timestamp[]", "c:duration[us,UTC]", "c:dict<string,string>", "c:dict<int8>", "c:ree<int8,int8>",
-		"c:fsl<int8>", "c:fsl<int8,x>", "c:struct<a>", "c:struct<a:int8,>", "c:list<int8>>", "c:list(int8)", "c:int8<>", "c:map<int8,int8>"} {
+		"c:fsl<int8>", "c:fsl<int8,x>", "c:struct<a>", "c:struct<a:int8,>", "c:list<int8>>", "c:list(int8)", "c:int8<>", "c:map<int8>"} {
 		if f, err := arrowtest.Field(c); err == nil {
 			t.Errorf("%q is a column: %v", c, f)
 		}
@@ -312,5 +319,44 @@ func TestDiffRows(t *testing.T) {
 	}
 	if d := arrowtest.DiffList([][]any{a, b}, [][]any{b, a}); !strings.Contains(d, "row 0") {
 		t.Errorf("got %s", d)
+	}
+}
+
+// Types that no column of a case has, but a payload may.
+func TestReadsOtherTypes(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int8, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
+	for _, dt := range []arrow.DataType{arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{5, 7}), arrow.DenseUnionOf(fields, []arrow.UnionTypeCode{5, 7})} {
+		b := array.NewBuilder(mem, dt).(array.UnionBuilder)
+		add := func(code arrow.UnionTypeCode, child int, append func(array.Builder)) {
+			switch b := b.(type) {
+			case *array.SparseUnionBuilder:
+				b.Append(code)
+				b.Child(1 - child).AppendEmptyValue()
+			case *array.DenseUnionBuilder:
+				b.Append(code)
+			}
+			append(b.Child(child))
+		}
+		add(5, 0, func(b array.Builder) { b.(*array.Int8Builder).Append(4) })
+		add(7, 1, func(b array.Builder) { b.(*array.StringBuilder).Append("x") })
+		add(7, 1, func(b array.Builder) { b.AppendNull() })
+		arr := b.NewArray()
+		part := array.NewSlice(arr, 1, 3)
+		if got := arrowtest.Format(arrowtest.List(arrowtest.Column(part))); got != `[{s: "x"}, {s: NULL}]` {
+			t.Errorf("%v: %s", dt, got)
+		}
+		part.Release()
+		arr.Release()
+		b.Release()
+	}
+	b := array.NewMonthDayNanoIntervalBuilder(mem)
+	defer b.Release()
+	b.AppendNull()
+	b.Append(arrow.MonthDayNanoInterval{Months: 1, Days: 2, Nanoseconds: 3})
+	arr := b.NewArray()
+	defer arr.Release()
+	if got := arrowtest.Format(arrowtest.List(arrowtest.Column(arr))); got != "[NULL, x'01000000020000000300000000000000']" {
+		t.Error(got)
 	}
 }

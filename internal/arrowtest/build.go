@@ -52,7 +52,7 @@ func (b *builder) data(dt arrow.DataType, vals []any) arrow.ArrayData {
 	buffers := []*memory.Buffer{b.validity(vals, nulls)}
 	var children []arrow.ArrayData
 	switch dt := dt.(type) {
-	case *arrow.StructType, *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType:
+	case *arrow.StructType, *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType, *arrow.MapType:
 		more, kids := b.nested(dt, full)
 		buffers, children = append(buffers, more...), kids
 	default:
@@ -68,7 +68,7 @@ func (b *builder) data(dt arrow.DataType, vals []any) arrow.ArrayData {
 func dropBuffers(dt arrow.DataType, n int, buffers []*memory.Buffer) {
 	first := 1
 	switch dt.ID() {
-	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.LIST, arrow.LARGE_LIST:
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.LIST, arrow.LARGE_LIST, arrow.MAP:
 		if n > 0 {
 			first = 2
 		}
@@ -261,9 +261,7 @@ func (b *builder) filler(dt arrow.DataType, n int) any {
 		return out
 	case *arrow.FixedSizeListType:
 		return b.fillerList(dt.Elem(), int(dt.Len()), n)
-	case *arrow.ListType:
-		return b.fillerList(dt.Elem(), n%3, n)
-	case *arrow.LargeListType:
+	case arrow.ListLikeType: // the others have any length
 		return b.fillerList(dt.Elem(), n%3, n)
 	}
 	raw := 0

@@ -62,6 +62,8 @@ func value(dt arrow.DataType, cell any) (any, error) {
 		return listValue(dt.Elem(), -1, cell)
 	case *arrow.LargeListType:
 		return listValue(dt.Elem(), -1, cell)
+	case *arrow.MapType:
+		return listValue(dt.Elem(), -1, cell)
 	case *arrow.FixedSizeListType:
 		return listValue(dt.Elem(), int(dt.Len()), cell)
 	default:

@@ -9,7 +9,7 @@
 //	string large_string string_view binary large_binary binary_view fsb(N)
 //	date32 date64 time32[s|ms] time64[us|ns] timestamp[UNIT] timestamp[UNIT,ZONE] duration[UNIT]
 //	decimal(P,S) decimal256(P,S)
-//	dict<INDEX,VALUE> ree<VALUE> list<T> large_list<T> fsl<T,N> struct<a:T,b:T>
+//	dict<INDEX,VALUE> ree<VALUE> list<T> large_list<T> fsl<T,N> struct<a:T,b:T> map<K,V>
 //
 // # Cells
 //
@@ -28,6 +28,7 @@
 //	duration        the raw number, time.Duration
 //	list            []any{1, nil}
 //	struct          map[string]any{"a": 1}: a field left out is an error
+//	map             a list of structs of key and value
 //
 // # Values
 //
@@ -37,7 +38,7 @@
 //
 //	NULL nil; bool bool; integers int64, and uint64 above its range; floats [Float]; text string; binary [Bytes];
 //	decimals [Decimal]; dates [Date]; timestamps [Timestamp]; times of day [TimeOfDay]; durations [Duration];
-//	lists [List]; structs [Struct]
+//	lists and maps [List]; structs [Struct]
 //
 // So int8 7 equals uint64 7, 1.20 equals 1.2000, and one instant equals itself in another unit; NaN equals NaN, whatever
 // the bits, and -0 differs from 0. [Bits] gives values that keep the bits of a NaN; [Key] makes -0 and 0 equal too, as

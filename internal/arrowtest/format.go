@@ -9,7 +9,8 @@ import (
 
 // Format prints a value so that a reader knows its kind: two values print alike if and only if they are equal.
 //
-//	NULL true 7 1.5f -0f NaN "text" x'ff00' 1.20m→1.2m 2026-01-31 2026-01-31T09:00:00.5 (zoned: …Z) 09:00:00 90s [1, NULL] {a: 1}
+//	NULL  true  7  1.5f  -0f  NaN  "text"  x'ff00'  1.2m (decimal)  2026-01-31  2026-01-31T09:00:00.5 (zoned: with Z)
+//	09:00:00  90s  [1, NULL]  {a: 1}
 func Format(v any) string {
 	switch v := v.(type) {
 	case nil:

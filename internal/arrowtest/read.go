@@ -81,6 +81,10 @@ func read(arr arrow.Array, i int) any {
 		return readRun(a, i)
 	case array.ExtensionArray:
 		return read(a.Storage(), i)
+	case *array.SparseUnion:
+		return readUnion(a, i, i)
+	case *array.DenseUnion:
+		return readUnion(a, i, int(a.ValueOffset(i)))
 	}
 	if !valid(arr, i) {
 		return nil
@@ -146,8 +150,12 @@ func word(arr arrow.Array, i, width int) uint64 {
 func readRaw(arr arrow.Array, i int) any {
 	dt := arr.DataType()
 	width, ok := dt.(arrow.FixedWidthDataType)
-	if !ok || width.BitWidth() > 64 || width.BitWidth()%8 != 0 {
+	if !ok {
 		panic(fmt.Sprintf("arrowtest can't read a column of type %v", dt))
+	}
+	if size := width.BitWidth() / 8; size > 8 { // an interval
+		at := (arr.Data().Offset() + i) * size
+		return Bytes(arr.Data().Buffers()[1].Bytes()[at : at+size])
 	}
 	raw := word(arr, i, width.BitWidth()/8)
 	if !arrow.IsUnsignedInteger(dt.ID()) {
@@ -175,6 +183,12 @@ func readStruct(a *array.Struct, i int) any {
 		out[f] = Member{fields[f].Name, read(a.Field(f), i)}
 	}
 	return out
+}
+
+// readUnion reads a slot of a union as a struct of the one field that is set. A union has no NULLs but its children's.
+func readUnion(a array.Union, i, at int) any {
+	field := a.ChildID(i)
+	return Struct{{a.DataType().(arrow.UnionType).Fields()[field].Name, read(a.Field(field), at)}}
 }
 
 func readList(a array.ListLike, i int) any {

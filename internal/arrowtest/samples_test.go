@@ -98,6 +98,8 @@ var samples = []sample{
 		`[{"a": "x", "b": 1, "c": [true], "t": 0}, null, {"a": null, "b": 1, "c": null, "t": null}, {"a": "x", "b": null, "c": [], "t": 1}]`,
 		[]string{`{a: "x", b: 1, c: [true], t: 1970-01-01T00:00:00Z}`, "NULL", "{a: NULL, b: 1, c: NULL, t: NULL}",
 			`{a: "x", b: NULL, c: [], t: 1970-01-01T00:00:00.000001Z}`}},
+	{"c:map<string,int8>", `[[{"key": "a", "value": 1}, {"key": "b", "value": null}], [], null]`,
+		[]string{`[{key: "a", value: 1}, {key: "b", value: NULL}]`, "[]", "NULL"}},
 	{"c:struct<>", `[{}, null]`, []string{"{}", "NULL"}},
 }
 

@@ -192,6 +192,8 @@ func nestedType(name string, args []string) (arrow.DataType, error) {
 	switch {
 	case name == "dict" && len(types) == 2 && arrow.IsInteger(types[0].ID()):
 		return &arrow.DictionaryType{IndexType: types[0], ValueType: types[1]}, nil
+	case name == "map" && len(types) == 2:
+		return arrow.MapOf(types[0], types[1]), nil
 	case name == "ree" && len(types) == 1:
 		return arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, types[0]), nil
 	case name == "list" && len(types) == 1:
