@@ -12,8 +12,8 @@ import (
 	"github.com/onerow-go/onerow"
 )
 
-// nullMaker makes arrays in which every row is NULL, of any type. array.MakeArrayOfNull of Arrow v15 panics for run-end and
-// view types, and knows no field that can't be NULL.
+// nullMaker makes arrays in which every row is NULL, of any type. array.MakeArrayOfNull of Arrow v15 panics for run-end, view,
+// list-view and dense union types, and puts NULL into fields that can't be NULL.
 //
 // NULL validity, offsets of empty values and zero values are all zero bytes, so the arrays of one maker share one zeroed
 // buffer.

@@ -1,6 +1,7 @@
 package dedupe_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -97,6 +98,18 @@ func TestUnionMissingTypes(t *testing.T) {
 					}
 				}
 				checkReadable(t, x)
+			}
+
+			// The rest of the library reads them too.
+			rec, err := onerow.Take(context.Background(), mem, got, onerow.Rows{12, 0, 1, 2, 1, 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rec.Release()
+			for i := range int(rec.NumRows()) {
+				if !nullAt(rec.Column(0), i) {
+					t.Errorf("row %d isn't NULL after Take", i)
+				}
 			}
 		})
 	}
