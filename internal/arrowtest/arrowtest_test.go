@@ -317,6 +317,9 @@ func TestDiffRows(t *testing.T) {
 	if want := "missing (1, \"a\") 2 times\nsurplus (NULL, \"b\")"; got != want {
 		t.Errorf("got %s", got)
 	}
+	if arrowtest.DiffList([][]any{a}, [][]any{a, b}) == "" || arrowtest.DiffList([][]any{a, b}, [][]any{a}) == "" {
+		t.Error("lists of other lengths are the same")
+	}
 	if d := arrowtest.DiffList([][]any{a, b}, [][]any{b, a}); !strings.Contains(d, "row 0") {
 		t.Errorf("got %s", d)
 	}

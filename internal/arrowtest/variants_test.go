@@ -240,3 +240,60 @@ func TestVariantsOfManyValues(t *testing.T) {
 	find(t, variants, "dict int8, cut 3, sliced at 3")
 	find(t, variants, "dict uint16")
 }
+
+func TestEncodings(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	recs := arrowtest.Table(t, mem, []string{"c:string", "d:dict<int8,binary>", "e:list<string>"}, [][]any{{"a", []byte("b"), []any{"x"}}})
+	variants := arrowtest.Variants(mem, recs)
+	defer variants.Release()
+	for name, want := range map[string][]string{
+		"as given":       {"string", "dict<int8,binary>", "list<string>"},
+		"plain":          {"string", "binary", "list<string>"},
+		"dict int8":      {"dict<int8,string>", "dict<int8,binary>", "dict<int8,list<string>>"},
+		"dict uint16":    {"dict<uint16,string>", "dict<uint16,binary>", "dict<uint16,list<string>>"},
+		"large":          {"large_string", "large_binary", "large_list<large_string>"},
+		"view":           {"string_view", "binary_view", "list<string_view>"},
+		"dict inside":    {"string", "dict<int8,binary>", "list<dict<uint8,string>>"},
+		"run-end inside": {"string", "dict<int8,binary>", "list<ree<string>>"},
+		"run-end int16":  {"ree<string>", "ree<binary>", "ree<list<string>>"},
+		"dict of view":   {"dict<uint32,string_view>", "dict<uint32,binary_view>", "dict<uint32,list<string_view>>"},
+	} {
+		schema := find(t, variants, name)[0].Schema()
+		for i, text := range want {
+			dt, err := arrowtest.Type(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := schema.Field(i).Type
+			if r, ok := got.(*arrow.RunEndEncodedType); ok && r.RunEnds().ID() == arrow.INT16 {
+				got = arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, r.Encoded())
+			}
+			if !arrow.TypeEqual(got, dt) {
+				t.Errorf("%s: column %d is %v, want %v", name, i, got, dt)
+			}
+		}
+	}
+}
+
+func TestShuffledMovesRows(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	var rows [][]any
+	for i := range 20 {
+		rows = append(rows, []any{i})
+	}
+	recs := arrowtest.Table(t, mem, []string{"c:int64"}, rows)
+	seen := map[string]bool{arrowtest.FormatRows(arrowtest.All(recs)): true}
+	for seed := range uint64(5) {
+		v, again := arrowtest.Shuffled(mem, recs, seed), arrowtest.Shuffled(mem, recs, seed)
+		text := arrowtest.FormatRows(arrowtest.All(v.Batches))
+		if seen[text] {
+			t.Errorf("seed %d: this order was there before", seed)
+		}
+		seen[text] = true
+		if text != arrowtest.FormatRows(arrowtest.All(again.Batches)) {
+			t.Errorf("seed %d: another order the second time", seed)
+		}
+		v.Release()
+		again.Release()
+	}
+}
