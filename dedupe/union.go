@@ -49,9 +49,8 @@ type UnionOptions struct {
 // [Latest] or any other verb as they are. [onerow.Take] of all rows makes exactly one record of them.
 //
 // Columns come in the order in which they first appear, with the field metadata of that appearance; metadata of
-// schemas is left out. A column may be NULL if it may be in one source, or is missing from one. Columns are shared with the input, not
-// copied; NULLs for missing columns share one buffer. So the cost is that of the NULLs and the ranks: 16 bytes a row and
-// less, in most cases.
+// schemas is left out. A column is nullable if it is so in any source, or is missing from one. Columns are shared with
+// the input, not copied. Cost: 8 bytes a row for the ranks, and one buffer for all NULLs, as large as the largest batch needs.
 //
 // A column must have one type in all sources that have it; only a column of the null type goes with any other, as rows of
 // NULLs. A clash is a *[onerow.TypeError] that says which two sources have which types: cast one of them first, since what
