@@ -155,7 +155,7 @@ func (l *latest) call(r *runner, batches []arrow.Record, mem memory.Allocator, r
 	}
 	l.want.Report.compare(r, plan.Report)
 
-	taken, err := r.api.Take(plan, mem)
+	taken, err := r.api.Take(plan, context.Background(), mem)
 	if err != nil {
 		r.fail("rows taken", "error: "+err.Error())
 		return

@@ -18,7 +18,7 @@ import (
 // API is what cases call.
 type API struct {
 	Latest func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*dedupe.Plan, error)
-	Take   func(*dedupe.Plan, memory.Allocator) (arrow.Record, error)
+	Take   func(*dedupe.Plan, context.Context, memory.Allocator) (arrow.Record, error)
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
 }
 
