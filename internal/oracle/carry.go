@@ -105,8 +105,8 @@ func (l *latest) before(e event, key string) (event, bool) {
 		case c > 0:
 			return *target, target.kind == upsert
 		case c == 0:
-			alive := len(deletes)+len(ends) == 0 && target.kind == upsert && !tied(upserts)
-			return *target, alive && l.repeats(upserts[0], *target)
+			alive := len(deletes)+len(ends) == 0 && target.kind == upsert
+			return *target, alive && l.allRepeat(upserts, *target)
 		}
 	}
 	if len(deletes)+len(ends) > 0 || tied(upserts) {

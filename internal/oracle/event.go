@@ -124,10 +124,11 @@ func (l *latest) key(e event) string {
 	return Canonical(cells(e.cells, l.columns.key))
 }
 
-// previous is the key that a row of the batches had before, when it had another one.
+// previous is the key that a row of the batches had before, when it had another one. Where NULL keys are set aside, no row
+// had a key with a NULL in it.
 func (l *latest) previous(e event) (key string, changed bool) {
 	before := cells(e.cells, l.columns.previous)
-	if e.target || allNull(before) {
+	if e.target || allNull(before) || anyNull(before) && l.opts.NullKey == dedupe.SetAsideNullKeys {
 		return "", false
 	}
 	key = Canonical(before)
@@ -205,6 +206,15 @@ func (l *latest) compareWithTarget(e, target event) int {
 func (l *latest) repeats(e, target event) bool {
 	for _, p := range l.common {
 		if !l.unavailable(e, p.batch) && !equal(e.cells[p.batch], target.cells[p.target]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *latest) allRepeat(rows []event, target event) bool {
+	for _, e := range rows {
+		if !l.repeats(e, target) {
 			return false
 		}
 	}

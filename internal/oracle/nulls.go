@@ -5,13 +5,13 @@ import (
 	"github.com/onerow-go/onerow/dedupe"
 )
 
-// refuseNulls refuses NULL keys, then NULL order values, where the options say so.
+// refuseNulls refuses NULL keys, then NULL order values, where the options say so; first those of the batches.
 func (l *latest) refuseNulls() error {
-	for _, kind := range []error{onerow.ErrNullKey, onerow.ErrNullOrder} {
-		for _, t := range []*table{l.batch, l.target} {
-			if t == nil {
-				continue
-			}
+	for _, t := range []*table{l.batch, l.target} {
+		if t == nil {
+			continue
+		}
+		for _, kind := range []error{onerow.ErrNullKey, onerow.ErrNullOrder} {
 			if columns := l.refused(kind, t); len(columns) > 0 {
 				return &onerow.NullError{Kind: kind, Input: t.input, Columns: columns}
 			}
@@ -23,8 +23,13 @@ func (l *latest) refuseNulls() error {
 func (l *latest) refused(kind error, t *table) []onerow.ColumnNulls {
 	at := l.placedIn(t)
 	if kind == onerow.ErrNullKey {
-		refuse := l.opts.NullKey == dedupe.RejectNullKeys
-		return t.countNulls(at.key, func(int) bool { return false }, func(int) bool { return refuse })
+		refuse := func(int) bool { return t == l.batch && l.opts.NullKey == dedupe.RejectNullKeys }
+		columns := t.countNulls(at.key, func(int) bool { return false }, refuse)
+		if len(columns) > 0 {
+			return columns
+		}
+		// A previous key is refused as a key is, but for rows that have none.
+		return t.countNulls(at.previous, func(row int) bool { return allNull(cells(t.rows[row], at.previous)) }, refuse)
 	}
 	return t.countNulls(at.order, func(row int) bool { return l.leftOut(t, row) },
 		func(i int) bool { return l.orders[i].Nulls == onerow.RejectNulls })
@@ -37,7 +42,8 @@ func (l *latest) placedIn(t *table) placed {
 	return l.targetColumns
 }
 
-// leftOut says whether a row takes no part for its NULL key.
+// leftOut says whether a row takes no part for its NULL key. A target may hold such rows under any policy: unless NULL
+// keys are equal, they match nothing.
 func (l *latest) leftOut(t *table, row int) bool {
-	return l.opts.NullKey == dedupe.SetAsideNullKeys && anyNull(cells(t.rows[row], l.placedIn(t).key))
+	return l.opts.NullKey != dedupe.EqualNullKeys && anyNull(cells(t.rows[row], l.placedIn(t).key))
 }

@@ -54,7 +54,7 @@ func (l *latest) stale(e, target event) {
 		return
 	}
 	l.fates[e.row] = stale
-	if l.compare(e, target) == 0 && e.kind == target.kind && l.repeats(e, target) {
+	if l.compare(e, target) == 0 && l.repeats(e, target) {
 		l.tally.Replays++
 	}
 }
@@ -75,7 +75,7 @@ func (l *latest) settleTop(g *group, top []event) {
 	case dedupe.RejectTies:
 		l.tie(upserts)
 	case dedupe.SetAsideTies:
-		l.setAside(g, func(f fate) bool { return f != stale })
+		l.setAside(g)
 	default:
 		l.keep(pick(upserts, l.opts.Ties), upserts)
 	}
@@ -95,11 +95,7 @@ func (l *latest) settleBesideTarget(g *group, top []event) {
 		l.end(upserts, deletes, ends, true)
 		return
 	}
-	differ := false
-	for _, e := range upserts {
-		differ = differ || !l.repeats(e, *g.target)
-	}
-	if !differ {
+	if l.allRepeat(upserts, *g.target) {
 		l.allStale(upserts, *g.target)
 		return
 	}
@@ -109,7 +105,7 @@ func (l *latest) settleBesideTarget(g *group, top []event) {
 	case l.opts.Ties == dedupe.RejectTies:
 		l.tie(upserts)
 	case l.opts.Ties == dedupe.SetAsideTies:
-		l.setAside(g, func(fate) bool { return true })
+		l.setAside(g)
 	case l.opts.Ties == dedupe.FirstTied, l.repeats(winner, *g.target),
 		l.opts.Ties == dedupe.TiesByContent && l.compareWithTarget(winner, *g.target) < 0:
 		l.allStale(upserts, *g.target)
@@ -170,10 +166,10 @@ func (l *latest) allStale(events []event, target event) {
 	}
 }
 
-// setAside sets aside the rows of a key with some fates.
-func (l *latest) setAside(g *group, which func(fate) bool) {
+// setAside sets aside all rows of a key but the stale ones.
+func (l *latest) setAside(g *group) {
 	for _, e := range g.events {
-		if e.kind != end && which(l.fates[e.row]) {
+		if e.kind != end && l.fates[e.row] != stale {
 			l.fates[e.row] = setAside
 			l.tally.TiedRows++
 		}
