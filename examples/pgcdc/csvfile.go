@@ -87,7 +87,8 @@ func writeCSV(path string, t *table, rows []row) (err error) {
 		return err
 	}
 	defer func() {
-		if err = errors.Join(err, file.Close()); err != nil {
+		err = errors.Join(err, file.Close())
+		if info, statErr := os.Lstat(path); err != nil && statErr == nil && info.Mode().IsRegular() {
 			err = errors.Join(err, os.Remove(path))
 		}
 	}()

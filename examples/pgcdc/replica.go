@@ -56,7 +56,7 @@ func (r *replica) merge(ctx context.Context, rows []row) error {
 	if err != nil {
 		return err
 	}
-	winners, err := plan.Take(r.alloc)
+	winners, err := plan.Take(ctx, r.alloc)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,8 @@ package main
 
 import "slices"
 
-// target is the table that is kept up to date: one row a key, tombstones of deleted keys included.
+// target is the table that is kept up to date: one row a key, tombstones of deleted keys included. They are kept for good here; a
+// service would drop those that are older than anything that can still come again.
 type target struct {
 	rows map[string]row
 	// truncated is the position of the newest truncate: the end of every key that has no newer row, seen or not.

@@ -83,7 +83,7 @@ func run(ctx context.Context, out io.Writer, alloc memory.Allocator) error {
 	if err != nil {
 		return err
 	}
-	latest, err := plan.Take(alloc)
+	latest, err := plan.Take(ctx, alloc)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,7 @@ func run(ctx context.Context, out io.Writer, alloc memory.Allocator) error {
 	show := printer{out: out}
 	show.batches(len(messages), grains)
 	show.naive(compareNaive(messages, right), len(right))
-	show.report(&plan.Report)
-	show.proof(proof, len(right))
+	show.outcome(plan.Report, proof, len(right))
 	show.life(messages, right)
 	show.firstRows(latest)
 	return show.err

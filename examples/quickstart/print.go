@@ -61,32 +61,17 @@ func (p *printer) naive(verdicts []verdict, keys int) {
 	p.printf("message replaces a newer one on the way: it is wrong until the newer one comes again.\n")
 }
 
-func (p *printer) report(r *dedupe.Report) {
+func (p *printer) outcome(latest dedupe.Report, proof *grain.Report, live int) {
 	p.heading("What dedupe.Latest does")
-	var rows [][]string
-	for _, line := range []struct {
-		count int64
-		name  string
-		what  string
-	}{
-		{r.In, "in", "a key change is one row"},
-		{r.Kept, "kept", "the latest of their key"},
-		{r.Deletes, "deletes", "kept rows that say that the key is gone"},
-		{r.Superseded, "superseded", "older than another row of their key"},
-		{r.Duplicates, "duplicates", "copies of a kept row, delivered again"},
-		{r.EndedKeys, "ended keys", "given up by a row that took another key"},
-		{r.Filled, "filled", "notes carried forward, across key changes too"},
-		{r.Unfilled, "unfilled", "notes that no older row holds"},
-	} {
-		rows = append(rows, []string{count(line.count), line.name, line.what})
-	}
-	p.table(nil, rows)
+	p.printf("%s\n", indent(latest.String()))
+	p.printf("\nThe notes are carried forward from the nearest older row, across key changes too. The deletes are among\n")
+	p.printf("the kept rows, for a table to apply; without them there are %s rows.\n", count(live))
+
+	p.heading("What grain.Check says of the kept rows")
+	p.printf("%s\n", indent(proof.String()))
 }
 
-func (p *printer) proof(r *grain.Report, live int) {
-	p.printf("\ngrain.Check of the result: %s rows, %s keys, %s that repeat.\n", count(r.Rows), count(r.Keys), count(r.DuplicateKeys))
-	p.printf("Without the deletes the table has %s rows.\n", count(live))
-}
+func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
 // life shows the messages of one key in order of arrival, and marks the one that is right.
 func (p *printer) life(messages []*message, right map[customerKey]outcome) {

@@ -65,7 +65,7 @@ func TestResultIsTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	latest, err := plan.Take(alloc)
+	latest, err := plan.Take(context.Background(), alloc)
 	if err != nil {
 		t.Fatal(err)
 	}
