@@ -38,7 +38,7 @@ func ExampleLatest() {
 	if err != nil {
 		log.Fatal(err) // names the column, the type, or the keys
 	}
-	latest, err := plan.Take(nil)
+	latest, err := plan.Take(context.Background(), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

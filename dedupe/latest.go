@@ -2,20 +2,59 @@ package dedupe
 
 import (
 	"context"
-	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
 )
 
-// Latest finds the latest row of each key.
+// Latest finds the latest row of each key. The batches are one table (see package onerow); key names its key columns, order the
+// columns that decide which row is later. Without order columns every row of a key ties with every other, so
+// that only copies collapse.
+//
+// The outcome never depends on how the rows are cut into batches, on encodings or on the number of workers; without
+// FirstTied and LastTied it doesn't depend on the order of the rows either, except for their numbers.
+//
+// Latest reads the key and order columns once, and all columns of rows that are equal in order. It needs about 30 bytes of memory a
+// row while it runs; with Fill, PreviousKey or Against, about 40. It returns ctx.Err() soon after the context ends.
+//
+// Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption],
+// [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrTooManyRows] or [onerow.ErrMalformed].
 func Latest(ctx context.Context, batches []arrow.Record, key []string, order []onerow.Order, opts Options) (*Plan, error) {
-	return nil, errors.New("skeleton")
+	j, err := newJob(batches, key, order, opts)
+	if err != nil {
+		return nil, err
+	}
+	if j.batches.Rows == 0 {
+		return j.finish(&Plan{}), ctx.Err()
+	}
+	if err := j.checkNulls(ctx); err != nil {
+		return nil, err
+	}
+	switch one, grouped := j.keys.OneWord(), j.grouped(); {
+	case one && grouped:
+		return followLives[[1]uint64](ctx, j)
+	case one:
+		return findWinners[[1]uint64](ctx, j)
+	case grouped:
+		return followLives[[2]uint64](ctx, j)
+	}
+	return findWinners[[2]uint64](ctx, j)
 }
 
-// Take makes a record of the winners, with the values that carry-forward found. The caller releases it.
-func (p *Plan) Take(alloc memory.Allocator) (arrow.Record, error) {
-	return nil, errors.New("skeleton")
+// finish completes the report: what isn't listed or a copy was superseded.
+func (j *job) finish(p *Plan) *Plan {
+	r := &j.report
+	r.Kept, r.SetAside, r.Stale = int64(len(p.Rows)), int64(len(p.SetAside)), int64(len(p.Stale))
+	r.EndedKeys = int64(len(p.Ended))
+	if j.deletes != nil {
+		for _, row := range p.Rows {
+			if j.isDelete(row) {
+				r.Deletes++
+			}
+		}
+	}
+	r.Superseded = r.In - r.Kept - r.Duplicates - r.SetAside - r.Stale
+	p.Report, p.job = *r, j
+	return p
 }

@@ -26,6 +26,9 @@ type Plan struct {
 
 	// Report counts what happened.
 	Report Report
+
+	job     *job
+	sources [][]uint32 // for each fill of the job, the row that gives each kept row its value; nil: its own
 }
 
 // Report counts what [Latest] did. In = Kept + Superseded + Duplicates + SetAside + Stale.

@@ -222,3 +222,17 @@ func KeyRows(key []*form.Column, count int64, rows []uint32) onerow.KeyRows {
 	}
 	return k
 }
+
+// ColumnAt reads column i of the first part; the rows of other parts are NULL.
+func (t *Table) ColumnAt(i int) (*form.Column, error) {
+	p := t.parts[0]
+	f := p.Schema.Field(i)
+	arrs, err := readAll(p.chunks(i))
+	if err != nil {
+		return nil, fmt.Errorf("%s: column %q: %w", p.Input, f.Name, err)
+	}
+	for _, p := range t.parts[1:] {
+		arrs = append(arrs, nullChunks(p.Batches)...)
+	}
+	return &form.Column{Name: f.Name, Type: f.Type, Chunks: arrs, Layout: t.Layout}, nil
+}

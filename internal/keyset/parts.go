@@ -19,18 +19,25 @@ var slabs = sync.Pool{New: func() any { return new([slabWords]uint64) }}
 type Parts[K Words, P any] struct {
 	shift uint
 	heads []head[K, P]
-	slab  []uint64 // what is left of the current slab
+	full  [][]*[chunkRows]Entry[K, P] // by partition: chunks before the one that is being filled
+	slab  []uint64                    // what is left of the current slab
 	owned []*[slabWords]uint64
 }
 
+// head is the chunk of a partition that is being filled. Without one, n is chunkRows.
 type head[K Words, P any] struct {
-	buf  []Entry[K, P] // being filled: cap chunkRows
-	full [][]Entry[K, P]
+	buf *[chunkRows]Entry[K, P]
+	n   uint
 }
 
 // NewParts returns 1<<p empty partitions.
 func NewParts[K Words, P any](p int) *Parts[K, P] {
-	return &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], 1<<p)}
+	n := 1 << p
+	s := &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], n), full: make([][]*[chunkRows]Entry[K, P], n)}
+	for i := range s.heads {
+		s.heads[i].n = chunkRows
+	}
+	return s
 }
 
 // PartBits returns how many bits of partition suit a number of rows: partitions whose table stays in a core's own cache
@@ -45,18 +52,42 @@ func (p *Parts[K, P]) Len() int { return len(p.heads) }
 
 // Add puts an entry into its partition.
 func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
-	h := &p.heads[hash>>p.shift]
-	if len(h.buf) == cap(h.buf) {
-		p.next(h)
+	part := hash >> p.shift
+	h := &p.heads[part]
+	if h.n == chunkRows {
+		p.next(part)
 	}
-	h.buf = h.buf[:len(h.buf)+1]
-	h.buf[len(h.buf)-1] = e
+	h.buf[h.n%chunkRows] = e
+	h.n++
+}
+
+// AddBlock puts a block of rows into their partitions, except those for which skip is 1; a nil skip skips none. This is the hot loop
+// of partitioning: one write of an entry a row.
+func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint8, row uint32) {
+	hash, payload = hash[:len(keys)], payload[:len(keys)]
+	heads, shift := p.heads, p.shift
+	for i := range keys {
+		if skip != nil && skip[i] != 0 {
+			continue
+		}
+		part := hash[i] >> shift
+		h := &heads[part]
+		n := h.n
+		if n == chunkRows {
+			p.next(part)
+			n = 0
+		}
+		e := &h.buf[n%chunkRows]
+		e.Payload, e.Key, e.Row, e.Hash = payload[i], keys[i], row+uint32(i), uint32(hash[i])
+		h.n = n + 1
+	}
 }
 
 // next starts a new chunk in a partition.
-func (p *Parts[K, P]) next(h *head[K, P]) {
-	if len(h.buf) > 0 {
-		h.full = append(h.full, h.buf)
+func (p *Parts[K, P]) next(part uint64) {
+	h := &p.heads[part]
+	if h.buf != nil {
+		p.full[part] = append(p.full[part], h.buf)
 	}
 	words := int(unsafe.Sizeof(Entry[K, P]{})) / 8 * chunkRows
 	if len(p.slab) < words {
@@ -64,25 +95,27 @@ func (p *Parts[K, P]) next(h *head[K, P]) {
 		p.owned = append(p.owned, s)
 		p.slab = s[:]
 	}
-	h.buf = unsafe.Slice((*Entry[K, P])(unsafe.Pointer(&p.slab[0])), chunkRows)[:0]
+	h.buf, h.n = (*[chunkRows]Entry[K, P])(unsafe.Pointer(&p.slab[0])), 0
 	p.slab = p.slab[words:]
 }
 
 // Chunks calls f with the entries of partition i, a chunk at a time.
 func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
-	h := &p.heads[i]
-	for _, c := range h.full {
-		f(c)
+	for _, c := range p.full[i] {
+		f(c[:])
 	}
-	if len(h.buf) > 0 {
-		f(h.buf)
+	if h := &p.heads[i]; h.buf != nil {
+		f(h.buf[:h.n])
 	}
 }
 
 // Rows is the number of entries in partition i.
 func (p *Parts[K, P]) Rows(i int) int {
-	h := &p.heads[i]
-	return len(h.full)*chunkRows + len(h.buf)
+	n := len(p.full[i]) * chunkRows
+	if h := &p.heads[i]; h.buf != nil {
+		n += int(h.n)
+	}
+	return n
 }
 
 // Release gives the memory back. The entries may not be read any more.
@@ -90,5 +123,5 @@ func (p *Parts[K, P]) Release() {
 	for _, s := range p.owned {
 		slabs.Put(s)
 	}
-	p.owned, p.heads, p.slab = nil, nil, nil
+	p.owned, p.heads, p.full, p.slab = nil, nil, nil, nil
 }

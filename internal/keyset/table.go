@@ -25,11 +25,14 @@ type Table[K Words] struct {
 	rows  []uint32 // by id: the row that was inserted first
 	same  func(a, b uint32) bool
 	keyed bool
+	exact bool
+	// direct: slots are by hash, and no key needs its cells compared.
+	direct bool
 }
 
 // NewTable returns a table for keys that k reads.
 func NewTable[K Words](k *Keys) *Table[K] {
-	t := &Table[K]{}
+	t := &Table[K]{exact: k.Exact(), direct: k.Exact()}
 	if !k.Exact() {
 		t.same = k.Same
 	}
@@ -41,7 +44,7 @@ func NewTable[K Words](k *Keys) *Table[K] {
 // Reset empties the table and keeps its memory.
 func (t *Table[K]) Reset() {
 	clear(t.slots)
-	t.keys, t.rows, t.keyed = t.keys[:0], t.rows[:0], false
+	t.keys, t.rows, t.keyed, t.direct = t.keys[:0], t.rows[:0], false, t.exact
 }
 
 // Len is the number of keys.
@@ -68,6 +71,14 @@ func keyedTag(a, b uint64) uint32 {
 	return uint32(form.Mix2(a^secrets[0], b^secrets[1]))
 }
 
+// Hit returns the id of a key that lies right at its slot and whose words decide; it is small enough to be inlined, and answers for
+// most rows. Where it is false, Insert and Find know.
+func (t *Table[K]) Hit(k *K, hash uint32) (id uint32, ok bool) {
+	s := t.slots[hash&t.mask]
+	id = uint32(s) - 1
+	return id, s>>32 == uint64(hash) && int(id) < len(t.keys) && t.keys[id] == *k && t.direct
+}
+
 // Insert returns the id of a key, and whether it is new. row is a row that has it.
 func (t *Table[K]) Insert(k *K, hash, row uint32) (id uint32, fresh bool) {
 	if 2*len(t.keys) >= len(t.slots) {
@@ -79,7 +90,7 @@ func (t *Table[K]) Insert(k *K, hash, row uint32) (id uint32, fresh bool) {
 		s := slots[i]
 		if s == 0 {
 			if probes > maxProbe && !t.keyed {
-				t.keyed = true
+				t.keyed, t.direct = true, false
 				t.grow(len(t.slots))
 				return t.Insert(k, hash, row)
 			}

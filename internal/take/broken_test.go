@@ -31,8 +31,6 @@ func TestBrokenData(t *testing.T) {
 	}
 	for name, d := range map[string][]arrow.ArrayData{
 		"no values":           {data(p.Int32, 2, nil, nil, nil)},
-		"short values":        {data(p.Int64, 2, nil, nil, int32s(1, 2))},
-		"no buffers":          {data(p.Int32, 2, nil)},
 		"short bitmap":        {array.NewData(p.Int8, 20, []*memory.Buffer{raw(255), raw(make([]byte, 20)...)}, nil, array.UnknownNullCount, 0)},
 		"short bits":          {data(arrow.FixedWidthTypes.Boolean, 20, nil, nil, raw(255))},
 		"short bytes":         {data(&arrow.FixedSizeBinaryType{ByteWidth: 3}, 2, nil, nil, raw(1, 2, 3))},

@@ -228,4 +228,3 @@ func offsetValue[T offset](c chunk, i int) []byte {
 	offsets := arrow.GetData[T](c.bytes(1))
 	return c.bytes(2)[offsets[c.at+i]:offsets[c.at+i+1]]
 }
-

@@ -1,0 +1,355 @@
+package dedupe
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// lives brings all that happened to a key together. An event is a row of one of the three parts of a job: of the batches (an
+// upsert or a delete), of the target, or a previous key (the key's end). The events of each key are sorted, latest first.
+//
+// A level is a run of events that are equal in order.
+type lives struct {
+	*job
+	ids     []uint32 // key of each event; keyset.None: not an event
+	groups  *keyset.Groups
+	workers []*liver
+}
+
+// liver is one worker's part of the outcome.
+type liver struct {
+	kept, stale, aside, ended keyset.Bitmap
+	report                    Report
+	ties                      []tie
+}
+
+func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
+	l := &lives{job: j}
+	n, err := number[K](ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	l.groups = keyset.NewGroups(l.ids, n)
+	const batch = 1 << 10
+	tasks := (n + batch - 1) / batch
+	for range max(1, min(j.workers(), tasks)) {
+		l.workers = append(l.workers, &liver{kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
+			aside: keyset.NewBitmap(j.rows), ended: keyset.NewBitmap(j.rows)})
+	}
+	j.progress.start()
+	err = j.run(ctx, tasks, func(worker, task int) error {
+		lo, hi := task*batch, min(n, (task+1)*batch)
+		for id := lo; id < hi; id++ {
+			l.decide(l.workers[worker], uint32(id))
+		}
+		j.progress.add(int64(hi-lo), int64(n), onerow.StageGroup)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.plan(ctx)
+}
+
+// number gives every event the id of its key, and returns the number of keys. Keys that only the target has are none of our
+// business.
+func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
+	j := l.job
+	l.ids = make([]uint32, j.keyed.Rows())
+	table, block := keyset.NewTable[K](j.keys), keyset.NewBlock[K](j.keys)
+	j.progress.start()
+	pass := func(from, to uint32, put func(i int, row uint32)) error {
+		spans := slices.DeleteFunc(keyset.Spans(j.keyed.Lens(), j.keyed.Start), func(s keyset.Span) bool {
+			return s.Row < from || s.Row >= to
+		})
+		return j.run(ctx, 1, func(int, int) error {
+			for _, s := range spans {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				s.Blocks(func(lo, n int, row uint32) {
+					keyset.Read(j.keys, s.Chunk, lo, n, block)
+					for i := range n {
+						l.ids[row+uint32(i)] = keyset.None
+						if block.Null[i] == 0 {
+							put(i, row+uint32(i))
+						}
+					}
+				})
+				j.progress.add(int64(s.N), int64(j.keyed.Rows()), onerow.StageEncode)
+			}
+			return nil
+		})
+	}
+	insert := func(i int, row uint32) {
+		l.ids[row], _ = table.Insert(&block.Keys[i], uint32(block.Hash[i]), row)
+	}
+	if err := pass(0, j.rows, insert); err != nil {
+		return 0, err
+	}
+	err := pass(j.known, j.keyed.Rows(), func(i int, row uint32) {
+		if j.allNull(row) {
+			return
+		}
+		insert(i, row)
+		if l.ids[row] == l.ids[row-j.known] {
+			l.ids[row] = keyset.None
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = pass(j.rows, j.known, func(i int, row uint32) {
+		if id, ok := table.Find(&block.Keys[i], uint32(block.Hash[i]), row); ok {
+			l.ids[row] = id
+		}
+	})
+	return table.Len(), err
+}
+
+// row returns the row of batches or target whose order an event has.
+func (l *lives) row(event uint32) uint32 {
+	if event >= l.known {
+		return event - l.known
+	}
+	return event
+}
+
+func (l *lives) compare(a, b uint32) int { return l.order.Compare(l.row(a), l.row(b)) }
+
+// level is what happened to a key at one point of the order. Lists are in ascending order.
+type level struct {
+	upserts, deletes []uint32 // rows of the batches
+	ends             []uint32 // rows of the batches whose previous key this is
+	target           uint32   // noRow: the target has nothing here
+}
+
+// levelAt reads the level that begins at event i of a sorted group, and returns where the next one begins.
+func (l *lives) levelAt(group []uint32, i int) (v level, next int) {
+	v.target = noRow
+	next = i
+	for ; next < len(group) && (next == i || l.compare(group[next], group[i]) == 0); next++ {
+		switch e := group[next]; {
+		case e >= l.known:
+			v.ends = append(v.ends, l.row(e))
+		case e >= l.rows:
+			if v.target == noRow {
+				v.target = e
+			}
+		case l.isDelete(e):
+			v.deletes = append(v.deletes, e)
+		default:
+			v.upserts = append(v.upserts, e)
+		}
+	}
+	return v, next
+}
+
+// decide finds out what becomes of a key and of its rows.
+func (l *lives) decide(w *liver, id uint32) {
+	group := l.groups.Of(id)
+	slices.SortFunc(group, func(a, b uint32) int { return cmp.Or(-l.compare(a, b), cmp.Compare(a, b)) })
+	newer := len(group) // events above the target's
+	if t := slices.IndexFunc(group, func(e uint32) bool { return e >= l.rows && e < l.known }); t >= 0 {
+		newer = t
+		for newer > 0 && l.compare(group[newer-1], group[t]) == 0 {
+			newer--
+		}
+	}
+	if newer == 0 {
+		v, next := l.levelAt(group, 0)
+		l.meetTarget(w, v)
+		l.setStale(w, group[next:])
+		return
+	}
+	v, _ := l.levelAt(group, 0)
+	if newer < len(group) {
+		at, _ := l.levelAt(group, newer)
+		w.report.Replays += int64(len(l.replays(at)))
+		l.setStale(w, group[newer:])
+	}
+	l.crown(w, v, group[:newer])
+}
+
+func (l *lives) setStale(w *liver, events []uint32) {
+	for _, e := range events {
+		if e < l.rows {
+			w.stale.Set(e)
+		}
+	}
+}
+
+// crown decides the greatest level of a key, all above the target; events are all those above the target.
+func (l *lives) crown(w *liver, v level, events []uint32) {
+	rows := slices.Concat(v.upserts, v.deletes)
+	switch {
+	case len(v.deletes) == 0 && len(v.ends) > 0:
+		l.end(w, v)
+		return
+	case len(rows) == 1:
+		w.kept.Set(rows[0])
+		return
+	}
+	slices.Sort(rows)
+	s := l.settle(rows)
+	w.count(s)
+	if !s.unsettled {
+		w.kept.Set(s.winner)
+		return
+	}
+	w.ties = append(w.ties, tie{rows: rows})
+	for _, e := range events {
+		if e < l.rows {
+			w.aside.Set(e)
+			w.report.TiedRows++
+		}
+	}
+}
+
+func (w *liver) count(s verdict) {
+	if s.deleteTie {
+		w.report.DeleteTies++
+	}
+	if s.tied {
+		w.report.TiedKeys++
+	}
+	if !s.unsettled {
+		w.report.Duplicates += s.copies
+	}
+}
+
+// end lets a key end by a key change.
+func (l *lives) end(w *liver, v level) {
+	w.ended.Set(v.ends[0])
+	if len(v.upserts) > 0 {
+		w.report.DeleteTies++
+	}
+}
+
+// meetTarget decides a level that the target's row of the key is part of, with nothing above it.
+func (l *lives) meetTarget(w *liver, v level) {
+	replays := l.replays(v)
+	stale := func() {
+		w.report.Replays += int64(len(replays))
+		l.setStale(w, v.upserts)
+		l.setStale(w, v.deletes)
+	}
+	switch {
+	case l.isDelete(v.target):
+		stale()
+	case len(v.deletes) > 0:
+		rows := slices.Concat(v.deletes)
+		winner := l.greatest(rows)
+		w.count(verdict{copies: l.copies(winner, rows), deleteTie: true})
+		w.kept.Set(winner)
+	case len(v.ends) > 0:
+		l.end(w, v)
+	case len(replays) == len(v.upserts):
+		stale()
+	default:
+		w.report.TiedKeys++
+		l.tieWithTarget(w, v, stale)
+	}
+}
+
+// tieWithTarget applies the rule for ties to upserts that are equal in order to the target's row and differ from it.
+func (l *lives) tieWithTarget(w *liver, v level, stale func()) {
+	keep := func(row uint32) {
+		w.kept.Set(row)
+		w.report.Duplicates += l.copies(row, v.upserts)
+	}
+	switch l.opts.Ties {
+	case FirstTied:
+		stale()
+	case LastTied:
+		keep(v.upserts[len(v.upserts)-1])
+	case TiesByContent:
+		if best := l.greatest(v.upserts); l.againstTarget(best, v.target, form.ByContent) > 0 {
+			keep(best)
+		} else {
+			stale()
+		}
+	default:
+		w.ties = append(w.ties, tie{rows: v.upserts})
+		for _, r := range v.upserts {
+			w.aside.Set(r)
+			w.report.TiedRows++
+		}
+	}
+}
+
+// replays lists the rows of a level that are equal to the target's row.
+func (l *lives) replays(v level) (rows []uint32) {
+	for _, list := range [][]uint32{v.upserts, v.deletes} {
+		for _, r := range list {
+			if l.againstTarget(r, v.target, form.ByValue) == 0 {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
+}
+
+// againstTarget ranks a row and the target's by the columns that both have. A value that the row doesn't have, being unavailable,
+// says nothing.
+func (l *lives) againstTarget(row, target uint32, rank form.Rank) int {
+	for _, c := range l.common {
+		if l.unavailable(c, row) {
+			continue
+		}
+		if r := c.Compare(row, target, rank); r != 0 {
+			return r
+		}
+	}
+	return 0
+}
+
+func (l *lives) unavailable(c *form.Column, row uint32) bool {
+	for _, f := range l.fills {
+		if f.Name == c.Name {
+			return c.Match(f.gone, row)
+		}
+	}
+	return false
+}
+
+// plan reads the outcome off.
+func (l *lives) plan(ctx context.Context) (*Plan, error) {
+	j, all := l.job, l.workers[0]
+	for _, w := range l.workers[1:] {
+		all.kept.Or(w.kept)
+		all.stale.Or(w.stale)
+		all.aside.Or(w.aside)
+		all.ended.Or(w.ended)
+		all.ties = append(all.ties, w.ties...)
+		all.report.add(w.report)
+	}
+	if len(all.ties) > 0 && j.opts.Ties == RejectTies {
+		return nil, j.tieError(all.ties)
+	}
+	j.report.add(all.report)
+	if j.nullKey != nil {
+		all.aside.Or(j.nullKey)
+	}
+	p := &Plan{Rows: all.kept.Rows(), SetAside: all.aside.Rows(), Stale: all.stale.Rows(), Ended: all.ended.Rows()}
+	if err := l.carryForward(ctx, p); err != nil {
+		return nil, err
+	}
+	return j.finish(p), nil
+}
+
+// add adds the counts that workers keep.
+func (r *Report) add(o Report) {
+	r.Duplicates += o.Duplicates
+	r.TiedKeys += o.TiedKeys
+	r.TiedRows += o.TiedRows
+	r.DeleteTies += o.DeleteTies
+	r.Replays += o.Replays
+	r.Filled += o.Filled
+	r.Unfilled += o.Unfilled
+}
