@@ -48,9 +48,9 @@ func ExampleLatest() {
 	fmt.Println(plan.Report)
 	// Output:
 	// [1 2] ["u" "d"] ["ann@example" (null)]
-	// rows in         5
-	//   kept          2
-	//     deletes     1
-	//   superseded    2
-	//   duplicates    1
+	// rows in       5
+	//   kept        2
+	//     deletes   1
+	//   superseded  2
+	//   duplicates  1
 }

@@ -9,6 +9,7 @@
 //   - [Documented]: every exported name of a public package has a doc comment.
 //   - [Examples]: every exported function and method of a public package has an Example with output.
 //   - [Readme]: the program in the README is an Example, word for word.
+//   - [Links]: what the documents link to is there.
 //
 // A rule reads a [Module] and returns its findings, one line each, that name the file.
 package lint

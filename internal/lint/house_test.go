@@ -14,6 +14,7 @@ var rules = map[string]func(*lint.Module) []string{
 	"Documented":   lint.Documented,
 	"Examples":     lint.Examples,
 	"Readme":       lint.Readme,
+	"Links":        lint.Links,
 }
 
 // This module keeps the rules.

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -21,10 +20,13 @@ const Path = "github.com/onerow-go/onerow"
 type Module struct {
 	// Packages by folder, "." for the root, in order of folder.
 	Packages []*Package
-	// GoMod and Readme are the texts of go.mod and README.md.
-	GoMod, Readme string
+	// GoMod is the text of go.mod, and Docs that of each Markdown file.
+	GoMod string
+	Docs  map[string]string
 
-	fset *token.FileSet
+	// paths are the files and folders that there are.
+	paths map[string]bool
+	fset  *token.FileSet
 }
 
 // Package is the Go files of one folder, tests included.
@@ -47,34 +49,44 @@ type File struct {
 
 // Load parses the module in fsys.
 func Load(fsys fs.FS) (*Module, error) {
-	m := &Module{fset: token.NewFileSet()}
-	for name, text := range map[string]*string{"go.mod": &m.GoMod, "README.md": &m.Readme} {
-		b, err := fs.ReadFile(fsys, name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		*text = string(b)
-	}
+	m := &Module{Docs: map[string]string{}, paths: map[string]bool{}, fset: token.NewFileSet()}
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+		m.paths[name] = true
 		if d.IsDir() {
 			return enter(fsys, name)
 		}
-		if path.Ext(name) != ".go" {
-			return nil
-		}
-		f, err := m.parse(fsys, name)
+		return m.read(fsys, name)
+	})
+	slices.SortFunc(m.Packages, func(a, b *Package) int { return strings.Compare(a.Dir, b.Dir) })
+	return m, err
+}
+
+// read takes a file in, if it is one that a rule looks at.
+func (m *Module) read(fsys fs.FS, name string) error {
+	if path.Ext(name) != ".go" && path.Ext(name) != ".md" && name != "go.mod" {
+		return nil
+	}
+	text, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case name == "go.mod":
+		m.GoMod = string(text)
+	case path.Ext(name) == ".md":
+		m.Docs[name] = string(text)
+	default:
+		f, err := m.parse(name, text)
 		if err != nil {
 			return err
 		}
 		p := m.pkg(path.Dir(name))
 		p.Files = append(p.Files, f)
-		return nil
-	})
-	slices.SortFunc(m.Packages, func(a, b *Package) int { return strings.Compare(a.Dir, b.Dir) })
-	return m, err
+	}
+	return nil
 }
 
 // enter skips folders that aren't part of the module, as the go command does.
@@ -92,11 +104,7 @@ func enter(fsys fs.FS, dir string) error {
 	return nil
 }
 
-func (m *Module) parse(fsys fs.FS, name string) (*File, error) {
-	text, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		return nil, err
-	}
+func (m *Module) parse(name string, text []byte) (*File, error) {
 	tree, err := parser.ParseFile(m.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, fmt.Errorf("parse: %w", err)

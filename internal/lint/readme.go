@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"maps"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +22,7 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // Readme checks that the first block of Go in README.md is the body of the README's Example, so that it compiles and does
 // what it says.
 func Readme(m *Module) []string {
-	block := goBlock.FindStringSubmatch(m.Readme)
+	block := goBlock.FindStringSubmatch(m.Docs["README.md"])
 	if block == nil {
 		return []string{"README.md: no program: a block that starts with ```go"}
 	}
@@ -51,4 +54,23 @@ func (m *Module) body(file, function string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+var markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// Links checks that what a Markdown file links to within the module is there.
+func Links(m *Module) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(m.Docs)) {
+		for _, link := range markdownLink.FindAllStringSubmatch(m.Docs[name], -1) {
+			target, _, _ := strings.Cut(link[1], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			if !m.paths[path.Join(path.Dir(name), target)] {
+				out = append(out, fmt.Sprintf("%s: links to %s, which isn't there", name, link[1]))
+			}
+		}
+	}
+	return out
 }

@@ -22,8 +22,9 @@ require (
 	example.org/far v1.0.0 // indirect
 )
 `,
-	"README.md": "# onerow\n\n```go\nif true {\n\tfmt.Println(1)\n}\n// Output: 1\n```\n",
-	"doc.go":    "// Package onerow is the root.\npackage onerow\n\nimport _ \"github.com/onerow-go/onerow/internal/take\"\n",
+	"README.md":           "# onerow\n\n```go\nif true {\n\tfmt.Println(1)\n}\n// Output: 1\n```\n[a](dedupe/latest.go#L3) [b](docs/design) [c](https://example.org/x.md) [d](#here)\n",
+	"docs/design/0001.md": "[up](../../README.md)\n",
+	"doc.go":              "// Package onerow is the root.\npackage onerow\n\nimport _ \"github.com/onerow-go/onerow/internal/take\"\n",
 	"dedupe/latest.go": `// Package dedupe keeps one row per key.
 package dedupe
 
@@ -176,6 +177,7 @@ func TestBroken(t *testing.T) {
 
 		{"no program", "README.md", "# onerow\n", "Readme", "no program"},
 		{"another program", "README.md", "```go\nfmt.Println(2)\n```\n", "Readme", "isn't the body of ExampleLatest"},
+		{"a link to nothing", "docs/a.md", "see [b](b.md)\n", "Links", "docs/a.md: links to b.md"},
 		{"the Example gone", "dedupe/example_readme_test.go", "package dedupe_test\n\nfunc ExampleLatest_other() {\n\t// Output:\n}\n\nfunc ExamplePlan_Take() {\n\t// Output:\n}\n", "Readme", "no ExampleLatest"},
 	}
 	for _, test := range tests {
