@@ -38,7 +38,7 @@ type worstKey struct {
 
 func (w worstKey) String() string { return fmt.Sprintf("%s %d times", w.key, w.count) }
 
-func newCheck(c Case) (*check, error) {
+func newCheck(c Case) (test, error) {
 	if err := c.inputs("table"); err != nil {
 		return nil, err
 	}

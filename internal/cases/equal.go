@@ -26,7 +26,7 @@ type equalWant struct {
 	Equal *bool `json:"equal"`
 }
 
-func newEqual(c Case) (*equal, error) {
+func newEqual(c Case) (test, error) {
 	if err := c.inputs("left", "right"); err != nil {
 		return nil, err
 	}

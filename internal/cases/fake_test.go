@@ -43,7 +43,7 @@ func right(c cases.Case) cases.API {
 			outcomes[p], inputs[p] = out, in
 			return p, nil
 		},
-		Take: func(p *dedupe.Plan, ctx context.Context, mem memory.Allocator) (arrow.Record, error) {
+		Take: func(_ context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
 			in := inputs[p]
 			all := bits(in)
 			var rows [][]any
@@ -141,8 +141,8 @@ func onReport(f func(r *grain.Report)) func(*cases.API) {
 func onTaken(f func(rows [][]any)) func(*cases.API) {
 	return func(api *cases.API) {
 		take := api.Take
-		api.Take = func(p *dedupe.Plan, ctx context.Context, mem memory.Allocator) (arrow.Record, error) {
-			rec, err := take(p, ctx, mem)
+		api.Take = func(ctx context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+			rec, err := take(ctx, p, mem)
 			if err != nil {
 				return nil, err
 			}
@@ -236,12 +236,12 @@ var lies = []lie{
 	{"a filled value isn't", "dedupe/placeholder-filled-from-older-row", onTaken(func(rows [][]any) { rows[0][2] = "__unavailable" })},
 	{"a value beside the filled one changes", "dedupe/placeholder-filled-from-older-row", onTaken(func(rows [][]any) { rows[0][3] = "x" })},
 	{"rows can't be taken", "dedupe/greatest-wins", func(api *cases.API) {
-		api.Take = func(*dedupe.Plan, context.Context, memory.Allocator) (arrow.Record, error) { return nil, errOther }
+		api.Take = func(context.Context, *dedupe.Plan, memory.Allocator) (arrow.Record, error) { return nil, errOther }
 	}},
 	{"the rows taken have another schema", "dedupe/greatest-wins", func(api *cases.API) {
 		take := api.Take
-		api.Take = func(p *dedupe.Plan, ctx context.Context, mem memory.Allocator) (arrow.Record, error) {
-			rec, err := take(p, ctx, mem)
+		api.Take = func(ctx context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+			rec, err := take(ctx, p, mem)
 			if err != nil {
 				return nil, err
 			}
@@ -253,9 +253,9 @@ var lies = []lie{
 	}},
 	{"something leaks", "dedupe/greatest-wins", func(api *cases.API) {
 		take := api.Take
-		api.Take = func(p *dedupe.Plan, ctx context.Context, mem memory.Allocator) (arrow.Record, error) {
+		api.Take = func(ctx context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
 			mem.Allocate(64)
-			return take(p, ctx, mem)
+			return take(ctx, p, mem)
 		}
 	}},
 

@@ -49,7 +49,7 @@ type latestOptions struct {
 	} `json:"fill"`
 }
 
-func newLatest(c Case) (*latest, error) {
+func newLatest(c Case) (test, error) {
 	if err := c.inputs("changes"); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (l *latest) call(r *runner, batches []arrow.Record, mem memory.Allocator, r
 	}
 	l.want.Report.compare(r, plan.Report)
 
-	taken, err := r.api.Take(plan, context.Background(), mem)
+	taken, err := r.api.Take(context.Background(), plan, mem)
 	if err != nil {
 		r.fail("rows taken", "error: "+err.Error())
 		return

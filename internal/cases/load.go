@@ -78,7 +78,7 @@ func parse(text []byte) ([]Case, error) {
 			return nil, fmt.Errorf("case %d has no id", i)
 		case c.Why == "":
 			return nil, fmt.Errorf("case %q doesn't say why", c.ID)
-		case !built(c.Call) && !planned[c.Call]:
+		case built[c.Call] == nil && !planned[c.Call]:
 			return nil, fmt.Errorf("case %q: no call is named %q", c.ID, c.Call)
 		case c.Steps != nil && c.Call != "scd2.plan":
 			return nil, fmt.Errorf("case %q: only scd2.plan has steps", c.ID)

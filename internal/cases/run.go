@@ -18,38 +18,35 @@ import (
 // API is what cases call.
 type API struct {
 	Latest func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*dedupe.Plan, error)
-	Take   func(*dedupe.Plan, context.Context, memory.Allocator) (arrow.Record, error)
+	Take   func(context.Context, *dedupe.Plan, memory.Allocator) (arrow.Record, error)
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
 }
 
 // Public is the library.
-var Public = API{Latest: dedupe.Latest, Take: (*dedupe.Plan).Take, Check: grain.Check}
+var Public = API{
+	Latest: dedupe.Latest,
+	Take: func(ctx context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
+		return p.Take(ctx, mem)
+	},
+	Check: grain.Check,
+}
+
+// A test is a case made ready: it runs the case in all its forms.
+type test interface{ run(r *runner) }
+
+// built are the calls of verbs that the library has. Each makes a case ready; a case that asks for something unknown is
+// an error.
+var built = map[string]func(Case) (test, error){
+	"dedupe.latest": newLatest,
+	"grain.check":   newCheck,
+	"keys.equal":    newEqual,
+}
 
 // planned are the calls of verbs that the library will have.
 var planned = map[string]bool{
 	"grain.diagnose": true, "grain.keys": true, "grain.merge": true,
 	"join.estimate": true, "join.asof": true, "join.between": true,
 	"scd2.plan": true, "scd2.check": true,
-}
-
-// A test is a case made ready: it runs the case in all its forms.
-type test interface{ run(t *runner) }
-
-// prepare makes a case ready. A case that asks for something unknown is an error.
-func prepare(c Case) (test, error) {
-	switch c.Call {
-	case "dedupe.latest":
-		return newLatest(c)
-	case "grain.check":
-		return newCheck(c)
-	case "keys.equal":
-		return newEqual(c)
-	}
-	return nil, fmt.Errorf("no call is named %q", c.Call)
-}
-
-func built(call string) bool {
-	return call == "dedupe.latest" || call == "grain.check" || call == "keys.equal"
 }
 
 // Failure is one wrong answer.
@@ -78,14 +75,15 @@ type Result struct {
 
 // Run runs a case in all its forms.
 func Run(c Case, api API) Result {
-	if planned[c.Call] {
+	prepare, ok := built[c.Call]
+	if !ok {
 		return Result{Case: c, NotBuilt: true}
 	}
 	r := &runner{api: api, variant: "the case", mem: memory.NewCheckedAllocator(memory.NewGoAllocator())}
-	if test, err := prepare(c); err != nil {
+	if ready, err := prepare(c); err != nil {
 		r.fail("a case that the runner understands", err.Error())
 	} else {
-		test.run(r)
+		ready.run(r)
 	}
 	r.variant = "all"
 	if n := r.mem.CurrentAlloc(); n != 0 {
