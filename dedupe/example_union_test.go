@@ -49,6 +49,34 @@ func ExampleUnion() {
 	// ["ann@example"] [1] ["01"] [1]
 }
 
+// Of two systems' rows for one customer, the one of the more trusted system wins.
+func ExampleUnion_latest() {
+	shop := table(`[{"email": "ann@old.example", "id": 1}, {"email": "bob@example", "id": 2}]`, email, id)
+	crm := table(`[{"id": 1, "email": "ann@example"}]`, id, email)
+
+	batches, err := dedupe.Union(nil, []dedupe.Source{{Name: "shop", Batches: shop}, {Name: "crm", Batches: crm}},
+		dedupe.UnionOptions{RankColumn: "source_rank"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rec := range batches {
+		defer rec.Release()
+	}
+	ctx := context.Background()
+	plan, err := dedupe.Latest(ctx, batches, []string{"id"}, []onerow.Order{onerow.Desc("source_rank")}, dedupe.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	customers, err := plan.Take(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer customers.Release()
+	fmt.Println(customers.Column(1), customers.Column(0), customers.Column(2))
+	// Output:
+	// [2 1] ["bob@example" "ann@example"] [0 1]
+}
+
 // A column that a source lacks is refused until the caller says what it means.
 func ExampleUnion_missing() {
 	shop := table(`[{"id": 1, "email": "ann@example"}]`, id, email)

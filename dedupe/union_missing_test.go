@@ -115,6 +115,34 @@ func TestUnionMissingTypes(t *testing.T) {
 	}
 }
 
+// Ties by content compare the NULLs of every type: a row that has a value wins over the same row with NULL.
+func TestUnionMissingByContent(t *testing.T) {
+	for _, name := range []string{"int8", "string", "string_view", "decimal(10,2)", "dict<int8,string>", "ree<string>", "list<int8>", "fsl<int8,2>", "struct<a:int8,b:dict<int8,string>>"} {
+		t.Run(name, func(t *testing.T) {
+			mem := arrowtest.Allocator(t)
+			cell := map[string]any{"int8": 1, "decimal(10,2)": "1.50", "list<int8>": []any{1}, "fsl<int8,2>": []any{1, 2}, "struct<a:int8,b:dict<int8,string>>": map[string]any{"a": 1, "b": "x"}}[name]
+			if cell == nil {
+				cell = "x"
+			}
+			with := arrowtest.Table(t, mem, []string{"k:int32", "x:" + name}, [][]any{{1, cell}})
+			without := arrowtest.Table(t, mem, []string{"k:int32"}, [][]any{{1}, {2}, {2}})
+			batches, err := dedupe.Union(mem, []dedupe.Source{{Batches: without}, {Batches: with}}, dedupe.UnionOptions{Missing: dedupe.NullMissing})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer arrowtest.Release(batches)
+			plan, err := dedupe.Latest(context.Background(), batches, []string{"k"}, nil, dedupe.Options{Ties: dedupe.TiesByContent})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := dedupe.Report{In: 4, Kept: 2, Superseded: 1, Duplicates: 1, TiedKeys: 1}
+			if plan.Report != want || fmt.Sprint(plan.Rows) != "[1 3]" {
+				t.Errorf("rows %v, report\n%v, want rows [1 3] and\n%v", plan.Rows, plan.Report, want)
+			}
+		})
+	}
+}
+
 // dirty is an allocator whose memory isn't zeroed, which is what the interface allows.
 type dirty struct{ memory.Allocator }
 
