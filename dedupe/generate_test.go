@@ -414,7 +414,10 @@ func (l *lab) spoil(b *built) (what string, kind error) {
 		{"op column not there", onerow.ErrNoColumn, func() { b.opts.Op.Column = "nope" }},
 		{"fill column not there", onerow.ErrNoColumn, func() { b.opts.Fill = append(slices.Clone(b.opts.Fill), dedupe.Fill{Column: "nope", Unavailable: ""}) }},
 		{"two columns of the name", onerow.ErrNoColumn, func() { extra(b.key[0]+":int8", 1) }},
-		{"list as order", onerow.ErrType, func() { extra("list:list<int8>", nil); b.order = append(slices.Clone(b.order), onerow.Asc("list")) }},
+		{"list as order", onerow.ErrType, func() {
+			extra("list:list<int8>", nil)
+			b.order, b.opts.Against = []onerow.Order{onerow.Asc("list")}, nil
+		}},
 		{"delete of another type", onerow.ErrType, func() {
 			extra("mark:string", "x")
 			b.opts.Op.Column, b.opts.Op.Snapshot, b.opts.Op.Delete = "mark", nil, []dedupe.Value{7}
@@ -433,7 +436,10 @@ func (l *lab) spoil(b *built) (what string, kind error) {
 		{"deletes without a column", onerow.ErrOption, func() { b.opts.Op = dedupe.Op{Delete: []dedupe.Value{"d"}} }},
 		{"no such null policy", onerow.ErrOption, func() { b.opts.NullKey = 9 }},
 		{"no such tie policy", onerow.ErrOption, func() { b.opts.Ties = 9 }},
-		{"no such order of nulls", onerow.ErrOption, func() { extra("n:int8", 1); b.order = []onerow.Order{{Column: "n", Nulls: 9}} }},
+		{"no such order of nulls", onerow.ErrOption, func() {
+			extra("n:int8", 1)
+			b.order, b.opts.Against = []onerow.Order{{Column: "n", Nulls: 9}}, nil
+		}},
 		{"another schema", onerow.ErrSchema, func() { b.batches = append(slices.Clone(b.batches), l.build(grid{columns: []string{"other:int8"}})...) }},
 		{"target without the key", onerow.ErrNoColumn, func() { b.opts.Against = l.build(grid{columns: []string{"other:int8"}}) }},
 		{"target's key of another family", onerow.ErrType, func() {

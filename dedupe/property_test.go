@@ -18,11 +18,22 @@ import (
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/oracle"
 )
 
 // TestLatestProperties runs the properties of Latest on random tables.
-func TestLatestProperties(t *testing.T) {
+func TestLatestProperties(t *testing.T) { checkProperties(t) }
+
+// TestLatestUnderOneHash runs them again while every hash is the same: a hash may only ever reject.
+func TestLatestUnderOneHash(t *testing.T) {
+	form.ConstantHash(true)
+	defer form.ConstantHash(false)
+	checkProperties(t)
+	t.Run("larger", largerTables)
+}
+
+func checkProperties(t *testing.T) {
 	for _, p := range properties {
 		t.Run(p.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { p.holds(newLab(t, drawn{t})) })
@@ -31,7 +42,9 @@ func TestLatestProperties(t *testing.T) {
 }
 
 // TestLatestLarger compares calls on tables of some hundreds of rows with the oracle.
-func TestLatestLarger(t *testing.T) {
+func TestLatestLarger(t *testing.T) { largerTables(t) }
+
+func largerTables(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			l := newLab(t, random{rand.New(rand.NewPCG(seed, 0))})
