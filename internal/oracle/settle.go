@@ -178,6 +178,9 @@ func (l *latest) setAside(g *group) {
 
 func (l *latest) tie(rows []event) {
 	k := onerow.KeyRows{Count: int64(len(rows))}
+	for _, v := range cells(rows[0].cells, l.columns.key) {
+		k.Values = append(k.Values, v.String())
+	}
 	for _, e := range rows {
 		if len(k.Rows) < onerow.MaxSampleRows {
 			k.Rows = append(k.Rows, uint32(e.row))
