@@ -69,24 +69,38 @@ func commonSchema(batches []arrow.Record) (*arrow.Schema, error) {
 		if total += b.NumRows(); total > MaxRows {
 			return nil, fmt.Errorf("%w: the batches have more than %d", ErrTooManyRows, int64(MaxRows))
 		}
-		s := b.Schema()
-		if s == first {
+		if b.Schema() == first {
 			continue
 		}
-		if s.NumFields() != len(fields) {
-			return nil, &SchemaError{Input: "batches", Batch: i, Why: fmt.Sprintf("%d columns, not %d", s.NumFields(), len(fields))}
+		if err := sameColumns(i, fields, b.Schema()); err != nil {
+			return nil, err
 		}
 		for c := range fields {
-			f := s.Field(c)
-			if f.Name != fields[c].Name || !take.SameType(f.Type, fields[c].Type) {
-				return nil, &SchemaError{Input: "batches", Batch: i, Why: fmt.Sprintf("column %d is %q of type %v, not %q of type %v",
-					c, f.Name, f.Type, fields[c].Name, fields[c].Type)}
-			}
-			fields[c].Nullable = fields[c].Nullable || f.Nullable
+			fields[c].Nullable = fields[c].Nullable || b.Schema().Field(c).Nullable
 		}
 	}
 	meta := first.Metadata()
-	return arrow.NewSchema(fields, &meta), nil
+	return arrow.NewSchemaWithEndian(fields, &meta, first.Endianness()), nil
+}
+
+// sameColumns compares the columns of a batch with those of the first.
+func sameColumns(batch int, fields []arrow.Field, s *arrow.Schema) error {
+	differ := func(format string, args ...any) error {
+		return &SchemaError{Input: "batches", Batch: batch, Why: fmt.Sprintf(format, args...)}
+	}
+	if s.NumFields() != len(fields) {
+		return differ("it has %d columns, not %d", s.NumFields(), len(fields))
+	}
+	for c, want := range fields {
+		got := s.Field(c)
+		if got.Name != want.Name {
+			return differ("column %d is %q, not %q", c, got.Name, want.Name)
+		}
+		if !take.SameType(got.Type, want.Type) {
+			return differ("column %q is of type %v, not %v", want.Name, got.Type, want.Type)
+		}
+	}
+	return nil
 }
 
 // takeError gives an error of internal/take the column's name.

@@ -172,22 +172,23 @@ func (g *gather) copyViews(cs []chunk, p *picks, valid []byte, headers []arrow.V
 		if err := g.tick(s.hi - s.lo); err != nil {
 			return err
 		}
-		c := cs[s.chunk]
-		src, base := arrow.GetData[arrow.ViewHeader](c.bytes(1)), s.base+c.at
+		views := viewReader{chunk: cs[s.chunk]}
+		src, base := arrow.GetData[arrow.ViewHeader](views.chunk.bytes(1)), s.base+views.chunk.at
 		for k, r := range p.rows[s.lo:s.hi] {
 			if valid != nil && !bit(valid, s.lo+k) {
 				continue
 			}
-			e := c.view(&src[int(r)+base])
-			h := &headers[s.lo+k]
-			h.SetBytes(e)
-			if h.IsInline() {
+			from, to := &src[int(r)+base], &headers[s.lo+k]
+			if from.IsInline() {
+				to.SetBytes(from.InlineBytes())
 				continue
 			}
+			e := views.bytes(from)
 			if at+len(e) > out[b].Len() {
 				b, at = b+1, 0
 			}
-			h.SetIndexOffset(int32(b), int32(at))
+			to.SetBytes(e)
+			to.SetIndexOffset(int32(b), int32(at))
 			at += copy(out[b].Bytes()[at:], e)
 			if len(e) > block {
 				if err := g.tick(len(e) / 64); err != nil {
@@ -199,11 +200,18 @@ func (g *gather) copyViews(cs []chunk, p *picks, valid []byte, headers []arrow.V
 	return nil
 }
 
-// view returns the bytes of a view.
-func (c chunk) view(h *arrow.ViewHeader) []byte {
-	if h.IsInline() {
-		return h.InlineBytes()
+// viewReader reads the bytes of a chunk's views that aren't inline. It keeps the buffer it read last.
+type viewReader struct {
+	chunk  chunk
+	buffer []byte
+	number int
+}
+
+func (v *viewReader) bytes(h *arrow.ViewHeader) []byte {
+	// Buffer 0 of a view is the third of the array.
+	if n := int(h.BufferIndex()) + 2; n != v.number || v.buffer == nil {
+		v.number, v.buffer = n, v.chunk.bytes(n)
 	}
 	from := int(h.BufferOffset())
-	return c.bytes(2 + int(h.BufferIndex()))[from : from+h.Len()]
+	return v.buffer[from : from+h.Len()]
 }

@@ -130,7 +130,7 @@ func chunksOf(e *encoder, typ arrow.DataType, cells []any) []arrow.Array {
 func TestColumn(t *testing.T) {
 	for n, typ := range everyType() {
 		t.Run(fmt.Sprint(n, "=", typ), func(t *testing.T) {
-			for seed := range uint64(40) {
+			for seed := range uint64(15) {
 				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 				e := newEncoder(mem, seed)
 				cells := e.cells(typ, e.IntN(40), true)

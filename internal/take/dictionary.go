@@ -214,7 +214,11 @@ func plainValue(t arrow.DataType) func(c chunk, i int) []byte {
 		return offsetValue[int64]
 	case *arrow.StringViewType, *arrow.BinaryViewType:
 		return func(c chunk, i int) []byte {
-			return c.view(&arrow.GetData[arrow.ViewHeader](c.bytes(1))[c.at+i])
+			h := &arrow.GetData[arrow.ViewHeader](c.bytes(1))[c.at+i]
+			if h.IsInline() {
+				return h.InlineBytes()
+			}
+			return (&viewReader{chunk: c}).bytes(h)
 		}
 	case arrow.FixedWidthDataType:
 		width := t.Bytes()
