@@ -11,6 +11,7 @@ import (
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
+	"github.com/onerow-go/onerow/grain"
 	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/internal/cases"
 )
@@ -192,5 +193,22 @@ func TestCommand(t *testing.T) {
 	var out, errs strings.Builder
 	if code := cases.Main(nil, cases.Public, &out, &errs); code != 2 || errs.Len() == 0 {
 		t.Errorf("without folders: exit %d, %s", code, &errs)
+	}
+}
+
+// Keys that repeat equally often come by first appearance; shuffled rows appear in another order.
+func TestOrderOfWorstKeys(t *testing.T) {
+	all, err := cases.Load(folder(t, `[{"id": "a", "why": "w", "call": "grain.check", "options": {"key": ["k"]},
+		"input": {"table": {"columns": ["k:int64"], "rows": [[1], [2], [1], [2], [3], [3]]}}, "want": {"worst": [[1, 2], [2, 2]]}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := right(all[0])
+	if res := cases.Run(all[0], api); len(res.Failures) > 0 {
+		t.Errorf("by first appearance: %v", res.Failures)
+	}
+	onReport(func(r *grain.Report) { r.Worst[0], r.Worst[1] = r.Worst[1], r.Worst[0] })(&api)
+	if res := cases.Run(all[0], api); len(res.Failures) == 0 {
+		t.Error("by last appearance passes")
 	}
 }
