@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/onerow-go/onerow/internal/keyset"
 )
 
 // The sentinels that every error of the library wraps.
@@ -33,7 +35,7 @@ var (
 	// ErrTooManyRows: the input has more than [MaxRows] rows.
 	ErrTooManyRows = errors.New("too many rows")
 	// ErrMalformed: an array's buffers contradict its shape, such as offsets beyond the data.
-	ErrMalformed = errors.New("malformed array")
+	ErrMalformed = keyset.ErrMalformed
 	// ErrRow: a row number lies outside the batches. See [RowError].
 	ErrRow = errors.New("no such row")
 )

@@ -159,12 +159,7 @@ func (j *job) layOut(key []string) error {
 func (j *job) setOrder(by []onerow.Order) error {
 	var errs []error
 	for _, o := range by {
-		c, err := j.events.Column(o.Column)
-		if err == nil {
-			if ok, why := form.IsOrder(c.Type); !ok {
-				err = &onerow.TypeError{Column: o.Column, Type: c.Type, Why: why}
-			}
-		}
+		c, err := j.events.Column(o.Column, form.IsOrder)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -190,7 +185,7 @@ func (j *job) setOp() error {
 	if err != nil {
 		return err
 	}
-	if j.op, err = t.Column(j.opts.Op.Column); err != nil {
+	if j.op, err = t.Column(j.opts.Op.Column, nil); err != nil {
 		return err
 	}
 	j.deletes, err = j.matcher(j.op, j.opts.Op.Delete)
@@ -230,7 +225,7 @@ func (j *job) setContent() error {
 func (j *job) contentColumn(i int, name string) (c *form.Column, shared bool, err error) {
 	if len(j.batches.Schema.FieldIndices(name)) == 1 && len(j.target.Batches) > 0 {
 		if _, err := j.target.Index(name); err == nil {
-			c, err := j.events.Column(name)
+			c, err := j.events.Column(name, nil)
 			return c, true, err
 		}
 	}
@@ -306,11 +301,7 @@ func (p *progress) add(n, total int64, stage onerow.Stage) {
 
 // run works tasks off on the call's workers.
 func (j *job) run(ctx context.Context, n int, do func(worker, task int) error) error {
-	err := keyset.Run(ctx, j.workers(), n, do)
-	if errors.Is(err, keyset.ErrMalformed) {
-		err = fmt.Errorf("%w: %w", onerow.ErrMalformed, err)
-	}
-	return err
+	return keyset.Run(ctx, j.workers(), n, do)
 }
 
 func (j *job) workers() int { return j.opts.Resources.WorkerCount() }

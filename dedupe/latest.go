@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/keyset"
 )
 
 // Latest finds the latest row of each key. The batches are one table (see package onerow); key names its key columns, order the
@@ -20,12 +21,20 @@ import (
 //
 // Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption],
 // [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrTooManyRows] or [onerow.ErrMalformed].
-func Latest(ctx context.Context, batches []arrow.Record, key []string, order []onerow.Order, opts Options) (*Plan, error) {
+func Latest(ctx context.Context, batches []arrow.Record, key []string, order []onerow.Order, opts Options) (p *Plan, err error) {
+	err = keyset.Guard(func() error {
+		p, err = latest(ctx, batches, key, order, opts)
+		return err
+	})
+	return p, err
+}
+
+func latest(ctx context.Context, batches []arrow.Record, key []string, order []onerow.Order, opts Options) (*Plan, error) {
 	j, err := newJob(batches, key, order, opts)
 	if err != nil {
 		return nil, err
 	}
-	if j.batches.Rows == 0 {
+	if len(batches) == 0 {
 		return j.finish(&Plan{}), ctx.Err()
 	}
 	if err := j.checkNulls(ctx); err != nil {

@@ -93,7 +93,8 @@ func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 		return 0, err
 	}
 	err := pass(j.known, j.keyed.Rows(), func(i int, row uint32) {
-		if j.allNull(row) {
+		// A row that is set aside has no effect at all: its previous key doesn't end.
+		if j.allNull(row) || l.ids[row-j.known] == keyset.None {
 			return
 		}
 		insert(i, row)
@@ -189,7 +190,8 @@ func (l *lives) crown(w *liver, v level, events []uint32) {
 	rows := slices.Concat(v.upserts, v.deletes)
 	switch {
 	case len(v.deletes) == 0 && len(v.ends) > 0:
-		l.end(w, v)
+		w.ended.Set(v.ends[0])
+		w.count(verdict{deleteTie: len(v.upserts) > 0})
 		return
 	case len(rows) == 1:
 		w.kept.Set(rows[0])
@@ -223,14 +225,6 @@ func (w *liver) count(s verdict) {
 	}
 }
 
-// end lets a key end by a key change.
-func (l *lives) end(w *liver, v level) {
-	w.ended.Set(v.ends[0])
-	if len(v.upserts) > 0 {
-		w.report.DeleteTies++
-	}
-}
-
 // meetTarget decides a level that the target's row of the key is part of, with nothing above it.
 func (l *lives) meetTarget(w *liver, v level) {
 	replays := l.replays(v)
@@ -241,6 +235,7 @@ func (l *lives) meetTarget(w *liver, v level) {
 	}
 	switch {
 	case l.isDelete(v.target):
+		w.count(verdict{deleteTie: len(v.upserts) > 0})
 		stale()
 	case len(v.deletes) > 0:
 		rows := slices.Concat(v.deletes)
@@ -248,7 +243,8 @@ func (l *lives) meetTarget(w *liver, v level) {
 		w.count(verdict{copies: l.copies(winner, rows), deleteTie: true})
 		w.kept.Set(winner)
 	case len(v.ends) > 0:
-		l.end(w, v)
+		w.count(verdict{deleteTie: true})
+		w.ended.Set(v.ends[0])
 	case len(replays) == len(v.upserts):
 		stale()
 	default:
@@ -257,29 +253,29 @@ func (l *lives) meetTarget(w *liver, v level) {
 	}
 }
 
-// tieWithTarget applies the rule for ties to upserts that are equal in order to the target's row and differ from it.
+// tieWithTarget applies the rule for ties to upserts that are equal in order to the target's row and differ from it. A row that wins
+// but says what the target has already is stale.
 func (l *lives) tieWithTarget(w *liver, v level, stale func()) {
-	keep := func(row uint32) {
-		w.kept.Set(row)
-		w.report.Duplicates += l.copies(row, v.upserts)
-	}
-	switch l.opts.Ties {
-	case FirstTied:
-		stale()
-	case LastTied:
-		keep(v.upserts[len(v.upserts)-1])
-	case TiesByContent:
-		if best := l.greatest(v.upserts); l.againstTarget(best, v.target, form.ByContent) > 0 {
-			keep(best)
-		} else {
-			stale()
-		}
-	default:
+	if l.opts.Ties == RejectTies || l.opts.Ties == SetAsideTies {
 		w.ties = append(w.ties, tie{rows: v.upserts})
 		for _, r := range v.upserts {
 			w.aside.Set(r)
 			w.report.TiedRows++
 		}
+		return
+	}
+	winner := v.upserts[len(v.upserts)-1]
+	if l.opts.Ties == TiesByContent {
+		winner = l.greatest(v.upserts)
+	}
+	switch {
+	case l.opts.Ties == FirstTied,
+		l.againstTarget(winner, v.target, form.ByValue) == 0,
+		l.opts.Ties == TiesByContent && l.againstTarget(winner, v.target, form.ByContent) < 0:
+		stale()
+	default:
+		w.kept.Set(winner)
+		w.report.Duplicates += l.copies(winner, v.upserts)
 	}
 }
 

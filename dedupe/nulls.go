@@ -39,11 +39,19 @@ func (j *job) checkOrderNulls(ctx context.Context) error {
 			rejecting = append(rejecting, b.Column)
 		}
 	}
+	// A target may hold NULL keys under any policy; unless they are equal, they match nothing and don't matter.
+	var unmatched keyset.Bitmap
+	if j.opts.NullKey != EqualNullKeys {
+		var err error
+		if unmatched, _, err = j.nullRows(ctx, j.keyCols, j.rows, j.known, nil); err != nil {
+			return err
+		}
+	}
 	for _, in := range []struct {
 		input  string
 		lo, hi uint32
 		skip   keyset.Bitmap
-	}{{"batches", 0, j.rows, j.nullKey}, {"against", j.rows, j.known, nil}} {
+	}{{"batches", 0, j.rows, j.nullKey}, {"against", j.rows, j.known, unmatched}} {
 		null, perColumn, err := j.nullRows(ctx, rejecting, in.lo, in.hi, in.skip)
 		if err != nil {
 			return err

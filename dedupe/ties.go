@@ -64,11 +64,16 @@ func (j *job) settle(rows []uint32) verdict {
 	return v
 }
 
-// greatest returns the row that is greatest by content, the first of equal ones.
+// greatest returns the row that is greatest by content; of rows equal by content, the greatest by bits, and of copies to the bit the
+// first.
 func (j *job) greatest(rows []uint32) uint32 {
 	best := rows[0]
 	for _, r := range rows[1:] {
-		if order.Content(j.content, r, best, form.ByContent) > 0 {
+		c := order.Content(j.content, r, best, form.ByContent)
+		if c == 0 {
+			c = order.Content(j.content, r, best, form.ByBits)
+		}
+		if c > 0 {
 			best = r
 		}
 	}

@@ -14,8 +14,10 @@ type Rank uint8
 const (
 	// ByValue ranks equal keys equal: -0 and 0, any NaN and any other.
 	ByValue Rank = iota
-	// ByContent puts -0 below 0 and tells NaNs apart by their bits.
+	// ByContent puts -0 below 0.
 	ByContent
+	// ByBits puts -0 below 0 and tells NaNs apart by their bits.
+	ByBits
 )
 
 // Equal says whether two cells are equal as keys; NULL equals NULL. The arrays are of comparable types.
@@ -77,11 +79,11 @@ func compareFloats(a *Array, i int, b *Array, j int, rank Rank) int {
 	case x > y:
 		return 1
 	case x != x || y != y:
-		if c := truth(x != x, y != y); c != 0 || rank == ByValue {
+		if c := truth(x != x, y != y); c != 0 || rank != ByBits {
 			return c
 		}
 		return cmp.Compare(a.floatBits(i), b.floatBits(j))
-	case rank == ByContent && x == 0:
+	case rank != ByValue && x == 0:
 		return truth(!math.Signbit(x), !math.Signbit(y))
 	}
 	return 0

@@ -170,7 +170,11 @@ func (a *Array) setValid(d arrow.ArrayData) {
 	if len(v) == 0 || a.Len == 0 {
 		return
 	}
-	if zerosIn(v, a.off, a.Len) > 0 {
+	switch zeros := zerosIn(v, a.off, a.Len); {
+	case zeros == a.Len:
+		// Such an array may lack its other buffers; nothing of them may be read anyway.
+		a.Kind = KindNull
+	case zeros > 0:
 		a.valid = v
 	}
 }

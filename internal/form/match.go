@@ -4,63 +4,177 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A Matcher says whether a cell equals one of some Go values. The zero Matcher matches nothing.
+// A Matcher says whether a cell equals one of some Go values. The nil Matcher matches nothing.
 type Matcher struct {
-	family Family
-	texts  [][]byte // text, binary
-	ints   []int64
-	bigs   []uint64 // integers above the largest int64
-	floats []float64
-	bools  []bool
-	shown  []string // other families: as Format writes them
+	family   Family
+	texts    [][]byte // text, binary
+	numbers  []wideInt
+	floats   []uint64 // canonical
+	bools    []bool
+	decimals []*big.Rat
+}
+
+// wideInt is an integer of 128 bits, two's complement: of a time family, in its finest unit.
+type wideInt struct {
+	hi int64
+	lo uint64
 }
 
 // NewMatcher reads the values that cells of type t are compared with. It fails on a value that no cell of the type can equal.
 func NewMatcher(t arrow.DataType, values []any) (*Matcher, error) {
+	t = Logical(t)
 	m := &Matcher{family: FamilyOf(t)}
 	for _, v := range values {
-		if err := m.add(t, v); err != nil {
-			return nil, err
+		if v == nil {
+			return nil, fmt.Errorf("nil is no value")
+		}
+		if ok := m.add(t, reflect.ValueOf(v)); !ok {
+			return nil, fmt.Errorf("no cell of type %v can equal the %T %v", t, v, v)
 		}
 	}
 	return m, nil
 }
 
-func (m *Matcher) add(t arrow.DataType, v any) error {
-	r := reflect.ValueOf(v)
-	switch {
-	case v == nil:
-		return fmt.Errorf("nil is no value")
-	case m.family == NullFamily:
-		return nil
-	case m.family == TextFamily && r.Kind() == reflect.String:
-		m.texts = append(m.texts, []byte(r.String()))
-	case m.family == BinaryFamily && r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8:
-		m.texts = append(m.texts, bytes.Clone(r.Bytes()))
-	case m.family == IntFamily && r.CanInt():
-		m.ints = append(m.ints, r.Int())
-	case m.family == IntFamily && r.CanUint():
-		if u := r.Uint(); u > math.MaxInt64 {
-			m.bigs = append(m.bigs, u)
-		} else {
-			m.ints = append(m.ints, int64(u))
+func (m *Matcher) add(t arrow.DataType, v reflect.Value) bool {
+	switch m.family {
+	case NullFamily:
+		return true
+	case TextFamily:
+		if v.Kind() != reflect.String {
+			return false
 		}
-	case m.family == FloatFamily && r.CanFloat():
-		m.floats = append(m.floats, r.Float())
-	case m.family == BoolFamily && r.Kind() == reflect.Bool:
-		m.bools = append(m.bools, r.Bool())
-	case r.Kind() == reflect.String && m.family >= DecimalFamily && m.family <= DurationFamily &&
-		m.family != TextFamily && m.family != BinaryFamily:
-		m.shown = append(m.shown, r.String())
-	default:
-		return fmt.Errorf("a %T can't equal a cell of type %v", v, t)
+		m.texts = append(m.texts, []byte(v.String()))
+		return true
+	case BinaryFamily:
+		if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Uint8 {
+			return false
+		}
+		m.texts = append(m.texts, bytes.Clone(v.Bytes()))
+		f, fixed := t.(*arrow.FixedSizeBinaryType)
+		return !fixed || f.ByteWidth == v.Len()
+	case IntFamily:
+		return m.addInt(t, v)
+	case FloatFamily:
+		return m.addFloat(t, v)
+	case BoolFamily:
+		if v.Kind() != reflect.Bool {
+			return false
+		}
+		m.bools = append(m.bools, v.Bool())
+		return true
+	case DecimalFamily:
+		return v.Kind() == reflect.String && m.addDecimal(t.(arrow.DecimalType), v.String())
+	case DateFamily, TimeFamily, NaiveFamily, InstantFamily, DurationFamily:
+		return v.Kind() == reflect.String && m.addTime(t, v.String())
 	}
-	return nil
+	return false
+}
+
+func (m *Matcher) addInt(t arrow.DataType, v reflect.Value) bool {
+	bits := uint(t.(arrow.FixedWidthDataType).BitWidth())
+	unsigned := arrow.IsUnsignedInteger(t.ID())
+	switch {
+	case v.CanInt():
+		x := v.Int()
+		m.numbers = append(m.numbers, wideInt{x >> 63, uint64(x)})
+		if unsigned {
+			return x >= 0 && (bits == 64 || uint64(x)>>bits == 0)
+		}
+		return x<<(64-bits)>>(64-bits) == x
+	case v.CanUint():
+		x := v.Uint()
+		m.numbers = append(m.numbers, wideInt{0, x})
+		if unsigned {
+			return bits == 64 || x>>bits == 0
+		}
+		return x>>(bits-1) == 0
+	}
+	return false
+}
+
+func (m *Matcher) addFloat(t arrow.DataType, v reflect.Value) bool {
+	if !v.CanFloat() {
+		return false
+	}
+	f := v.Float()
+	m.floats = append(m.floats, canonical(f))
+	if f != f || math.IsInf(f, 0) {
+		return true
+	}
+	switch t.ID() {
+	case arrow.FLOAT16:
+		return math.Abs(f) <= 65504 && math.Float64bits(f)<<(64-42) == 0 && math.Trunc(math.Ldexp(f, 24)) == math.Ldexp(f, 24)
+	case arrow.FLOAT32:
+		return float64(float32(f)) == f
+	}
+	return true
+}
+
+func (m *Matcher) addDecimal(t arrow.DecimalType, s string) bool {
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return false
+	}
+	m.decimals = append(m.decimals, r)
+	return scaled(r, t.GetScale()).IsInt()
+}
+
+// scaled returns r × 10^scale.
+func scaled(r *big.Rat, scale int32) *big.Rat {
+	p := new(big.Rat).SetInt(pow10(int64(max(scale, -scale))))
+	if scale < 0 {
+		p.Inv(p)
+	}
+	return p.Mul(p, r)
+}
+
+// layouts are what Format writes, by family.
+var layouts = map[Family]string{
+	DateFamily: time.DateOnly, TimeFamily: "15:04:05.999999999",
+	NaiveFamily: "2006-01-02T15:04:05.999999999", InstantFamily: time.RFC3339Nano,
+}
+
+func (m *Matcher) addTime(t arrow.DataType, s string) bool {
+	finest := int64(1_000_000_000) // per second
+	var secs, rest int64
+	if m.family == DurationFamily {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return false
+		}
+		secs, rest = int64(d/time.Second), int64(d%time.Second)
+	} else {
+		at, err := time.Parse(layouts[m.family], s)
+		if err != nil {
+			return false
+		}
+		secs, rest = at.Unix(), int64(at.Nanosecond())
+		switch m.family {
+		case TimeFamily:
+			secs = int64(at.Hour()*3600 + at.Minute()*60 + at.Second())
+		case DateFamily:
+			finest = 1000
+		}
+	}
+	v := new(big.Int).Mul(big.NewInt(secs), big.NewInt(finest))
+	v.Add(v, big.NewInt(rest))
+	raw, off := new(big.Int).QuoRem(v, new(big.Int).SetUint64(tick(t)), new(big.Int))
+	hi, lo := wide(secs, false, uint64(finest))
+	sum := lo + uint64(rest)
+	if rest >= 0 && sum < lo {
+		hi++
+	} else if rest < 0 && sum > lo {
+		hi--
+	}
+	m.numbers = append(m.numbers, wideInt{hi, sum})
+	return off.Sign() == 0 && raw.IsInt64()
 }
 
 // Match says whether row i equals one of the values. NULL equals none.
@@ -70,6 +184,8 @@ func (m *Matcher) Match(a *Array, i int) bool {
 	}
 	a, i = a.leaf(i)
 	switch m.family {
+	case NullFamily:
+		return false
 	case TextFamily, BinaryFamily:
 		b := a.bytes(i)
 		for _, t := range m.texts {
@@ -77,46 +193,26 @@ func (m *Matcher) Match(a *Array, i int) bool {
 				return true
 			}
 		}
-	case IntFamily:
-		return m.matchInt(a, i)
+		return false
 	case FloatFamily:
-		for _, f := range m.floats {
-			if canonical(f) == canonical(a.float(i)) {
-				return true
-			}
-		}
+		return contains(m.floats, canonical(a.float(i)))
 	case BoolFamily:
-		for _, t := range m.bools {
-			if t == bit(a.bits, a.off+i) {
-				return true
-			}
-		}
-	case NullFamily:
-	default:
-		if len(m.shown) > 0 {
-			s := Format(a, i)
-			for _, t := range m.shown {
-				if s == t {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func (m *Matcher) matchInt(a *Array, i int) bool {
-	v := a.intAt(a.Kind, a.off+i)
-	if a.Kind == KindU64 && v < 0 {
-		for _, t := range m.bigs {
-			if t == uint64(v) {
+		return contains(m.bools, bit(a.bits, a.off+i))
+	case DecimalFamily:
+		for _, r := range m.decimals {
+			if scaled(r, a.scale).Cmp(new(big.Rat).SetInt(bigOf(a.limbs(i)))) == 0 {
 				return true
 			}
 		}
 		return false
 	}
-	for _, t := range m.ints {
-		if t == v {
+	hi, lo := wide(a.intAt(a.Kind, a.off+i), a.Kind == KindU64, a.mul)
+	return contains(m.numbers, wideInt{hi, lo})
+}
+
+func contains[T comparable](list []T, v T) bool {
+	for _, w := range list {
+		if w == v {
 			return true
 		}
 	}

@@ -129,10 +129,15 @@ func (t *Table) Lens() []int {
 	return lens
 }
 
-// Column reads a column from all parts. Its types must be comparable.
-func (t *Table) Column(name string) (*form.Column, error) {
+// Use says whether columns of a type can be used for something; if not, why. form.IsKey is one.
+type Use func(arrow.DataType) (ok bool, why string)
+
+// Column reads a column from all parts. Its types must be fit for the use, nil being any, and comparable. What is wrong in several parts
+// comes back together.
+func (t *Table) Column(name string, use Use) (*form.Column, error) {
 	c := &form.Column{Name: name, Layout: t.Layout}
 	first := ""
+	var errs []error
 	for _, p := range t.parts {
 		own := name
 		if n, ok := p.Names[name]; ok {
@@ -147,24 +152,33 @@ func (t *Table) Column(name string) (*form.Column, error) {
 		}
 		i, err := p.Index(own)
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
 		typ := p.Schema.Field(i).Type
+		if use != nil {
+			if ok, why := use(typ); !ok {
+				errs = append(errs, &onerow.TypeError{Column: own, Type: typ, Why: why})
+				continue
+			}
+		}
 		if c.Type == nil || form.FamilyOf(c.Type) == form.NullFamily {
 			c.Type, first = typ, own
 		} else if ok, why := form.Comparable(c.Type, typ); !ok {
-			return nil, &onerow.TypeError{Column: first, Type: c.Type, OtherColumn: own, OtherType: typ, Why: why}
+			errs = append(errs, &onerow.TypeError{Column: first, Type: c.Type, OtherColumn: own, OtherType: typ, Why: why})
+			continue
 		}
 		arrs, err := readAll(p.chunks(i))
 		if err != nil {
-			return nil, fmt.Errorf("%s: column %q: %w", p.Input, own, err)
+			errs = append(errs, fmt.Errorf("%s: column %q: %w", p.Input, own, err))
+			continue
 		}
 		c.Chunks = append(c.Chunks, arrs...)
 	}
 	if c.Type == nil {
 		c.Type = arrow.Null
 	}
-	return c, nil
+	return c, errors.Join(errs...)
 }
 
 func readAll(chunks []arrow.Array) (out []*form.Array, err error) {
@@ -172,7 +186,7 @@ func readAll(chunks []arrow.Array) (out []*form.Array, err error) {
 		out, err = form.OfAll(chunks)
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, onerow.ErrMalformed) {
 		err = fmt.Errorf("%w: %w", onerow.ErrMalformed, err)
 	}
 	return out, err
@@ -200,15 +214,8 @@ func (t *Table) Keys(names []string) ([]*form.Column, error) {
 			continue
 		}
 		seen[name] = true
-		c, err := t.Column(name)
-		if err == nil {
-			if ok, why := form.IsKey(c.Type); !ok {
-				err = &onerow.TypeError{Column: name, Type: c.Type, Why: why}
-			}
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
+		c, err := t.Column(name, form.IsKey)
+		errs = append(errs, err)
 		cols = append(cols, c)
 	}
 	return cols, errors.Join(errs...)
