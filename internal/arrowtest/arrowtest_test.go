@@ -331,7 +331,7 @@ func TestReadsOtherTypes(t *testing.T) {
 	fields := []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int8, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
 	for _, dt := range []arrow.DataType{arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{5, 7}), arrow.DenseUnionOf(fields, []arrow.UnionTypeCode{5, 7})} {
 		b := array.NewBuilder(mem, dt).(array.UnionBuilder)
-		add := func(code arrow.UnionTypeCode, child int, append func(array.Builder)) {
+		add := func(code arrow.UnionTypeCode, child int, value func(array.Builder)) {
 			switch b := b.(type) {
 			case *array.SparseUnionBuilder:
 				b.Append(code)
@@ -339,7 +339,7 @@ func TestReadsOtherTypes(t *testing.T) {
 			case *array.DenseUnionBuilder:
 				b.Append(code)
 			}
-			append(b.Child(child))
+			value(b.Child(child))
 		}
 		add(5, 0, func(b array.Builder) { b.(*array.Int8Builder).Append(4) })
 		add(7, 1, func(b array.Builder) { b.(*array.StringBuilder).Append("x") })

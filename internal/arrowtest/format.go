@@ -77,7 +77,7 @@ func formatFloat(f Float) string {
 }
 
 func formatName(name string) string {
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i] | 0x20
 		if (c < 'a' || c > 'z') && name[i] != '_' && (i == 0 || name[i] < '0' || name[i] > '9') {
 			return strconv.Quote(name)

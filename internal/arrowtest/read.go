@@ -168,7 +168,7 @@ func readRaw(arr arrow.Array, i int) any {
 func readRun(a *array.RunEndEncoded, i int) any {
 	logical := int64(a.Data().Offset() + i)
 	ends := a.RunEndsArr()
-	for run := 0; run < ends.Len(); run++ {
+	for run := range ends.Len() {
 		if readRaw(ends, run).(int64) > logical {
 			return read(a.Values(), run)
 		}

@@ -92,7 +92,7 @@ func splitArgs(text string) ([]string, error) {
 	}
 	var args []string
 	depth, start := 0, 0
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch text[i] {
 		case '(', '[', '<':
 			depth++
