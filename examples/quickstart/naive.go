@@ -7,8 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// rule is a plain way to choose among the messages of a key: the newest by one field; of equals the first to come,
-// unless the name says otherwise.
+// rule is a plain way to choose among the messages of a key: the newest by one field.
 type rule struct {
 	name  string
 	newer func(a, b *message) bool
@@ -16,10 +15,10 @@ type rule struct {
 
 // rules are those seen most in hand-written merges.
 var rules = []rule{
-	{"arrival: the last message wins", func(a, b *message) bool { return true }},
-	{"updated_at", func(a, b *message) bool { return updatedAt(a) > updatedAt(b) }},
-	{"source.ts_ms, the time of the commit", func(a, b *message) bool { return a.Source.TsMs > b.Source.TsMs }},
-	{"the same, the last of equals", func(a, b *message) bool { return a.Source.TsMs >= b.Source.TsMs }},
+	{"arrival: the last message", func(a, b *message) bool { return true }},
+	{"updated_at, the first of equals", func(a, b *message) bool { return updatedAt(a) > updatedAt(b) }},
+	{"source.ts_ms (commit time), the first of equals", func(a, b *message) bool { return a.Source.TsMs > b.Source.TsMs }},
+	{"source.ts_ms (commit time), the last of equals", func(a, b *message) bool { return a.Source.TsMs >= b.Source.TsMs }},
 }
 
 // updatedAt compares as text does. A delete has none and stands above all others, as NULL does in ORDER BY updated_at DESC.
