@@ -25,6 +25,9 @@ const smallFeed = "../testdata/pgcdc"
 // wholeFeed returns the folder of the whole feed, or skips the test.
 func wholeFeed(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the whole feed takes a few seconds")
+	}
 	dir := os.Getenv("ONEROW_PGCDC_DIR")
 	if dir == "" {
 		dir = filepath.FromSlash("../../../shared/data/pgcdc")

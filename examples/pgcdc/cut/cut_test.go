@@ -20,6 +20,9 @@ const (
 
 // TestShippedFilesAreTheCut makes the files again from the whole feed.
 func TestShippedFilesAreTheCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole feed takes a few seconds")
+	}
 	from := os.Getenv("ONEROW_PGCDC_DIR")
 	if from == "" {
 		from = filepath.FromSlash("../../../../shared/data/pgcdc")
