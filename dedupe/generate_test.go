@@ -36,7 +36,7 @@ func (s *scenario) String() string {
 	fmt.Fprintf(&b, "key %q order %+v\nNullKey %d Ties %d Op %+v Fill %+v\n", s.key, s.order, s.opts.NullKey, s.opts.Ties, s.opts.Op, s.opts.Fill)
 	for name, t := range map[string]grid{"batch": s.batch, "target": s.target} {
 		fmt.Fprintf(&b, "%s %q\n", name, t.columns)
-		for i, r := range t.rows {
+		for i, r := range t.rows[:min(len(t.rows), 100)] {
 			fmt.Fprintf(&b, "%4d %v\n", i, r)
 		}
 	}

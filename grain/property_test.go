@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -37,6 +39,38 @@ func checkProperties(t *testing.T) {
 	}
 }
 
+// TestCheckManyKeys compares reports on thousands of keys with the oracle's.
+func TestCheckManyKeys(t *testing.T) {
+	for seed, columns := range [][]string{{"k:int64"}, {"k:int32", "l:int16"}, {"k:string"}, {"k:uint8", "l:string", "m:float64"}, {"k:dict<int32,string>"}} {
+		t.Run(strings.Join(columns, ","), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(uint64(seed), 1))
+			l := &lab{t: t, src: random{rnd}, alloc: arrowtest.Allocator(t), columns: columns}
+			for _, c := range columns {
+				l.key = append(l.key, c[:1])
+			}
+			for range 20000 {
+				n := rnd.IntN(9000)
+				row := []any{n, n % 3, n % 7}[:len(columns)]
+				for i, c := range columns {
+					switch {
+					case n%500 == i:
+						row[i] = nil
+					case strings.Contains(c, "string"):
+						row[i] = fmt.Sprintf("a text that starts alike %d", n)
+					case strings.Contains(c, "uint8"):
+						row[i] = n % 200
+					}
+				}
+				l.rows = append(l.rows, row)
+			}
+			l.batches = arrowtest.Batches(t, l.alloc, columns, l.rows[:7000], nil, l.rows[7000:7001], l.rows[7001:])
+			for _, l.opts.Nulls = range []grain.Nulls{grain.NullsDistinct, grain.NullsEqual} {
+				l.agree(l.batches)
+			}
+		})
+	}
+}
+
 var properties = []struct {
 	name  string
 	holds func(l *lab)
@@ -63,6 +97,11 @@ func (s *spent) Choose(_ string, n int) int {
 	s.bytes = s.bytes[1:]
 	return int(b) % n
 }
+
+// random takes choices from a random number generator.
+type random struct{ *rand.Rand }
+
+func (r random) Choose(_ string, n int) int { return r.IntN(n) }
 
 // lab is one trial of a property: a random table and a call. What it makes is released when the trial ends.
 type lab struct {
@@ -106,7 +145,7 @@ func newLab(t arrowtest.TB, src oracle.Source) *lab {
 
 func (l *lab) String() string {
 	text := fmt.Sprintf("key %q options %+v columns %q\n", l.key, l.opts, l.columns)
-	for i, r := range l.rows {
+	for i, r := range l.rows[:min(len(l.rows), 100)] {
 		text += fmt.Sprintf("%4d %v\n", i, r)
 	}
 	return text
