@@ -28,6 +28,8 @@ var (
 	ErrTie = errors.New("tie")
 	// ErrDuplicateKey: a key that should be unique repeats. See [KeysError].
 	ErrDuplicateKey = errors.New("duplicate key")
+	// ErrGrain: rows were deduped at another grain than that of the ON clause.
+	ErrGrain = errors.New("grain differs")
 	// ErrOption: an option has a value that it can't have. The message names the option.
 	ErrOption = errors.New("option")
 	// ErrTooLarge: an output column would hold more bytes or elements than its type can address. See [SizeError].

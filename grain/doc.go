@@ -1,2 +1,19 @@
 // Package grain says what one row of a table stands for.
+//
+// The grain of a table is the set of columns that tells its rows apart: one row per order, or one per order and line. A
+// merge is safe when its source has one row per key of the ON clause.
+//
+//   - [Check] counts the rows of each key: is the key unique, and if not, which keys repeat, how often, and in which rows.
+//   - [Align] compares the grain that a table was deduped at with that of an ON clause.
+//
+// # Equality
+//
+// Keys are equal by value, column by column, as package onerow says: no encoding, width, scale or unit matters, and
+// nothing is concatenated. Rows with NULL in a key column are left out and counted (NullsDistinct), or NULL equals NULL
+// (NullsEqual).
+//
+// # Outcome
+//
+// A [Report] is counts and a list of the worst keys, each with its first rows; [Report.Err] makes an error of it, for calls that must
+// not go on with duplicates.
 package grain

@@ -171,6 +171,8 @@ type Block[K Words] struct {
 	AnyNull bool
 	// NullCounts counts NULL cells, a number a column, of the rows of this block.
 	NullCounts []int
+	// NullRows counts the rows of this block whose key has NULL in it, also under nulls.
+	NullRows int
 
 	raw  *form.Block
 	keys []K
@@ -203,7 +205,12 @@ func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 			k.merge(b.raw, out, j)
 		}
 	}
-	b.Hash, b.Null, b.AnyNull = out.H, out.Null, out.AnyNull
+	b.Hash, b.Null, b.AnyNull, b.NullRows = out.H, out.Null, out.AnyNull, 0
+	if out.AnyNull {
+		for _, z := range out.Null {
+			b.NullRows += int(z)
+		}
+	}
 	if k.nulls && out.AnyNull {
 		k.nullsAsValues(out)
 		b.AnyNull = false

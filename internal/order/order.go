@@ -35,7 +35,7 @@ func New(by []By, op *form.Column, snapshot *form.Matcher) *Order {
 		o.above, o.snap = op, snapshot
 	}
 	if len(by) > 0 {
-		o.first = form.NewReader(by[0].Chunks, form.Rank64)
+		o.first = form.NewReader(by[0].Chunks, form.Ordinal)
 	}
 	return o
 }

@@ -1,0 +1,212 @@
+package grain
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/frame"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+type entry[K keyset.Words] = keyset.Entry[K, uint64]
+
+// counter is one worker's part of a check. An entry's payload is a number of rows; its row is the first of them.
+type counter[K keyset.Words] struct {
+	keys  *keyset.Keys
+	parts *keyset.Parts[K, uint64]
+	block *keyset.Block[K]
+	hot   *hot[K]
+	table *keyset.Table[K]
+	rows  []copies // by id
+	nulls []onerow.ColumnNulls
+	sum   Report
+	worst worst[K]
+}
+
+// copies is what is known of a key: how many rows it has, and the first.
+type copies struct {
+	count uint64
+	first uint32
+	hash  uint32 // low half of the key's
+}
+
+func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys *keyset.Keys, opts Options) error {
+	bits := keyset.PartBits(r.Rows)
+	spans := keyset.Spans(t.Lens(), t.Start)
+	var workers []*counter[K]
+	for range min(opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
+		workers = append(workers, newCounter[K](keys, bits, max(opts.Worst, 0)))
+	}
+	defer func() {
+		for _, c := range workers {
+			c.parts.Release()
+		}
+	}()
+	progress := progress{call: opts.Resources.Progress, total: r.Rows}
+	err := keyset.Run(ctx, len(workers), len(spans), func(w, task int) error {
+		workers[w].deal(spans[task])
+		progress.add(spans[task].N, onerow.StageEncode)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range workers {
+		c.hot.flush(c)
+	}
+	progress.done = 0
+	err = keyset.Run(ctx, len(workers), 1<<bits, func(w, part int) error {
+		progress.add(workers[w].count(workers, part), onerow.StageGroup)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	collect(r, workers)
+	list(r, workers, keys)
+	return nil
+}
+
+func newCounter[K keyset.Words](keys *keyset.Keys, bits, worst int) *counter[K] {
+	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint64](bits), block: keyset.NewBlock[K](keys),
+		table: keyset.NewTable[K](keys), hot: newHot[K](keys)}
+	for _, col := range keys.Columns() {
+		c.nulls = append(c.nulls, onerow.ColumnNulls{Column: col.Name})
+	}
+	c.worst.limit = worst
+	return c
+}
+
+// ones is the payload of plain rows.
+var ones = func() []uint64 {
+	v := make([]uint64, keyset.BlockRows)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}()
+
+// deal reads the keys of a span and deals its rows out to the partitions.
+func (c *counter[K]) deal(s keyset.Span) {
+	s.Blocks(func(lo, n int, row uint32) {
+		keyset.Read(c.keys, s.Chunk, lo, n, c.block)
+		if c.block.NullRows > 0 {
+			c.countNulls(n, row)
+		}
+		if c.hot.on {
+			c.hot.absorb(c, n, row)
+			return
+		}
+		var skip []uint8
+		if c.block.AnyNull {
+			skip = c.block.Null
+		}
+		c.parts.AddBlock(c.block.Keys, c.block.Hash, ones[:n], skip, row)
+	})
+}
+
+func (c *counter[K]) countNulls(n int, row uint32) {
+	c.sum.NullKeyRows += int64(c.block.NullRows)
+	for i, k := range c.block.NullCounts {
+		if k == 0 {
+			continue
+		}
+		col, first := c.keys.Columns()[i], row
+		for !col.Null(first) {
+			first++
+		}
+		if m := &c.nulls[i]; m.Rows == 0 || first < m.First {
+			m.First = first
+		}
+		c.nulls[i].Rows += int64(k)
+	}
+}
+
+// count counts the keys of one partition and returns the number of its entries.
+func (c *counter[K]) count(workers []*counter[K], part int) (entries int) {
+	c.table.Reset()
+	c.rows = c.rows[:0]
+	for _, from := range workers {
+		entries += from.parts.Rows(part)
+		from.parts.Chunks(part, c.insert)
+	}
+	c.sum.Keys += int64(len(c.rows))
+	for id := range c.rows {
+		t := &c.rows[id]
+		if t.count == 1 {
+			continue
+		}
+		c.sum.DuplicateKeys++
+		c.sum.DuplicateRows += int64(t.count - 1)
+		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(t.count))
+		c.worst.add(*t, c.table.Key(uint32(id)), part)
+	}
+	return entries
+}
+
+// insert is the hot loop.
+func (c *counter[K]) insert(chunk []entry[K]) {
+	t := c.table
+	for i := range chunk {
+		e := &chunk[i]
+		id, ok := t.Hit(&e.Key, e.Hash)
+		if !ok {
+			var fresh bool
+			if id, fresh = t.Insert(&e.Key, e.Hash, e.Row); fresh {
+				c.rows = append(c.rows, copies{count: e.Payload, first: e.Row, hash: e.Hash})
+				continue
+			}
+		}
+		r := &c.rows[id]
+		r.count += e.Payload
+		r.first = min(r.first, e.Row)
+	}
+}
+
+// collect adds the workers' counts up.
+func collect[K keyset.Words](r *Report, workers []*counter[K]) {
+	nulls := slices.Clone(workers[0].nulls)
+	for w, c := range workers {
+		r.Keys += c.sum.Keys
+		r.DuplicateKeys += c.sum.DuplicateKeys
+		r.DuplicateRows += c.sum.DuplicateRows
+		r.NullKeyRows += c.sum.NullKeyRows
+		r.MaxCopies = max(r.MaxCopies, c.sum.MaxCopies)
+		for i, n := range c.nulls {
+			if w == 0 || n.Rows == 0 {
+				continue
+			}
+			if nulls[i].Rows == 0 || n.First < nulls[i].First {
+				nulls[i].First = n.First
+			}
+			nulls[i].Rows += n.Rows
+		}
+	}
+	if r.Keys > 0 {
+		r.MaxCopies = max(r.MaxCopies, 1)
+	}
+	for _, n := range nulls {
+		if n.Rows > 0 {
+			r.Nulls = append(r.Nulls, n)
+		}
+	}
+}
+
+// progress hands on how far the work is, from one goroutine at a time.
+type progress struct {
+	call        func(done, total int64, stage onerow.Stage)
+	mu          sync.Mutex
+	done, total int64
+}
+
+func (p *progress) add(n int, stage onerow.Stage) {
+	if p.call == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += int64(n)
+	p.call(p.done, p.total, stage)
+}
