@@ -297,3 +297,28 @@ func (k *Keys) nullsAsValues(b *form.Block) {
 
 // secrets key the slots of tables that saw long probes.
 var secrets = [2]uint64{rand.Uint64() | 1, rand.Uint64()}
+
+// Hashes reads the stable hashes of keys alone. It belongs to one goroutine.
+type Hashes struct {
+	keys *Keys
+	one  *Block[[1]uint64]
+	two  *Block[[2]uint64]
+}
+
+// NewHashes reads the hashes of keys that k reads.
+func NewHashes(k *Keys) *Hashes {
+	if k.OneWord() {
+		return &Hashes{keys: k, one: NewBlock[[1]uint64](k)}
+	}
+	return &Hashes{keys: k, two: NewBlock[[2]uint64](k)}
+}
+
+// Read returns the hashes of rows lo to lo+n of batch c, n at most BlockRows. They are valid until the next call.
+func (h *Hashes) Read(c, lo, n int) []uint64 {
+	if h.one != nil {
+		Read(h.keys, c, lo, n, h.one)
+		return h.one.Hash[:n]
+	}
+	Read(h.keys, c, lo, n, h.two)
+	return h.two.Hash[:n]
+}
