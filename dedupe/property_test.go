@@ -56,6 +56,21 @@ func largerTables(t *testing.T) {
 	}
 }
 
+// TestCarryFromCopies: of copies that differ in bits the greatest by content gives its value, whichever came first.
+func TestCarryFromCopies(t *testing.T) {
+	below := map[string]any{"f": "-0"}
+	for name, docs := range map[string][]any{"lower first": {below, 0.0}, "lower last": {0.0, below}} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, &spent{})
+			b := built{scenario: &scenario{key: []string{"k"}, order: []onerow.Order{onerow.Desc("seq")}}}
+			b.opts.Fill = []dedupe.Fill{{Column: "doc", Unavailable: 0.5}}
+			b.batch = grid{columns: []string{"k:int8", "seq:int8", "doc:float64"}, rows: [][]any{{1, 1, docs[0]}, {1, 1, docs[1]}, {1, 2, 0.5}}}
+			b.batches = l.build(b.batch)
+			l.agree(b.batches, b)
+		})
+	}
+}
+
 // TestLatestManyKeys compares calls on tables of thousands of keys with the oracle.
 func TestLatestManyKeys(t *testing.T) {
 	for seed, key := range [][]string{{"k:int64"}, {"k:int32", "l:int16"}, {"k:string"}, {"k:uint8", "l:string", "m:float64"}, {"k:dict<int32,string>"}} {
