@@ -13,7 +13,7 @@ import (
 
 var sentinels = []error{
 	onerow.ErrNoKey, onerow.ErrNoColumn, onerow.ErrType, onerow.ErrSchema, onerow.ErrNullKey, onerow.ErrNullOrder, onerow.ErrTie,
-	onerow.ErrDuplicateKey, onerow.ErrOption, onerow.ErrTooLarge, onerow.ErrTooManyRows, onerow.ErrMalformed, onerow.ErrRow,
+	onerow.ErrDuplicateKey, onerow.ErrGrain, onerow.ErrOption, onerow.ErrTooLarge, onerow.ErrTooManyRows, onerow.ErrMalformed, onerow.ErrRow,
 }
 
 func TestErrors(t *testing.T) {
