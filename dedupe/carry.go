@@ -69,10 +69,11 @@ func (l *lives) source(f *fill, row uint32) uint32 {
 			}
 			return v.target
 		}
-		if l.copies(v.upserts[0], v.upserts) < int64(len(v.upserts))-1 {
+		// Of copies that differ in bits the greatest, so that the outcome doesn't depend on which came first.
+		row = l.greatest(v.upserts)
+		if l.copies(row, v.upserts) < int64(len(v.upserts))-1 {
 			return noRow
 		}
-		row = v.upserts[0]
 		if !f.Match(f.gone, row) {
 			return row
 		}

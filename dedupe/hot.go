@@ -1,6 +1,8 @@
 package dedupe
 
 import (
+	"cmp"
+
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
@@ -16,15 +18,18 @@ const (
 // dealt out like any others, so the outcome is the same with and without it.
 type hot[K keyset.Words] struct {
 	on      bool
-	table   *keyset.Table[K]
-	best    []best
-	hash    []uint64 // by id
-	seen    int      // rows of this trial
-	dropped int      // of these, rows that went no further
+	table   *keyset.Table[K, hotBest]
+	seen    int // rows of this trial
+	dropped int // of these, rows that went no further
+}
+
+// hotBest is the greatest row of a key so far, with the whole hash of the key.
+type hotBest struct {
+	word, hash uint64
 }
 
 func newHot[K keyset.Words](j *job) *hot[K] {
-	return &hot[K]{on: j.rows > 2*hotTrial, table: keyset.NewTable[K](j.keys)}
+	return &hot[K]{on: j.rows > 2*hotTrial, table: keyset.NewTable[K, hotBest](j.keys)}
 }
 
 // absorb takes a block of rows in; those it can't drop are dealt out.
@@ -33,9 +38,10 @@ func (h *hot[K]) absorb(f *finder[K], n int, row uint32) {
 		if f.keys.Null[i] != 0 {
 			continue
 		}
-		e := entry[K]{Payload: f.words[i], Key: f.keys.Keys[i], Row: row + uint32(i), Hash: uint32(f.keys.Hash[i])}
-		if !h.take(f, &e, f.keys.Hash[i]) {
-			f.parts.Add(f.keys.Hash[i], e)
+		hash := f.keys.Hash[i]
+		e := keyset.Entry[K, hotBest]{Payload: hotBest{f.words[i], hash}, Key: f.keys.Keys[i], Row: row + uint32(i), Hash: keyset.Tag(hash)}
+		if !h.take(f.j, &e) {
+			f.parts.Add(hash, entry[K]{Payload: f.words[i], Key: e.Key, Row: e.Row, Hash: e.Hash})
 		}
 	}
 	h.seen += n
@@ -48,39 +54,39 @@ func (h *hot[K]) absorb(f *finder[K], n int, row uint32) {
 }
 
 // take keeps a row as the best of its key, or drops it for a better one; it refuses rows that neither can be done with.
-func (h *hot[K]) take(f *finder[K], e *entry[K], hash uint64) bool {
-	id, known := h.table.Find(&e.Key, e.Hash, e.Row)
-	if !known {
+func (h *hot[K]) take(j *job, e *keyset.Entry[K, hotBest]) bool {
+	s := h.table.Hit(e)
+	if s == nil {
 		if h.table.Len() >= hotKeys {
-			return false
+			if s = h.table.Find(e); s == nil {
+				return false
+			}
+		} else {
+			var fresh bool
+			if s, fresh = h.table.At(e); fresh {
+				return true
+			}
 		}
-		h.table.Insert(&e.Key, e.Hash, e.Row)
-		h.best = append(h.best, best{word: e.Payload, row: e.Row})
-		h.hash = append(h.hash, hash)
-		return true
 	}
-	b := &h.best[id]
-	c := 1
-	if e.Payload == b.word {
-		c = f.j.order.Compare(e.Row, b.row)
-	} else if e.Payload < b.word {
-		c = -1
+	c := cmp.Compare(e.Payload.word, s.Payload.word)
+	if c == 0 {
+		c = j.order.Compare(e.Row, s.Row)
 	}
 	if c == 0 {
 		return false
 	}
 	h.dropped++
 	if c > 0 {
-		*b = best{word: e.Payload, row: e.Row}
+		s.Payload.word, s.Row = e.Payload.word, e.Row
 	}
 	return true
 }
 
 // flush deals the best rows out and ends the work at hand.
 func (h *hot[K]) flush(f *finder[K]) {
-	for id := range h.best {
-		b := &h.best[id]
-		f.parts.Add(h.hash[id], entry[K]{Payload: b.word, Key: h.table.Key(uint32(id)), Row: b.row, Hash: uint32(h.hash[id])})
-	}
-	h.on, h.best, h.hash = false, nil, nil
+	h.table.All(func(s *keyset.Entry[K, hotBest]) {
+		f.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.word, Key: s.Key, Row: s.Row, Hash: s.Hash})
+	})
+	h.table.Reset()
+	h.on = false
 }

@@ -61,7 +61,7 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 	j := l.job
 	l.ids = make([]uint32, j.keyed.Rows())
-	table, block := keyset.NewTable[K](j.keys), keyset.NewBlock[K](j.keys)
+	table, block := keyset.NewTable[K, uint32](j.keys), keyset.NewBlock[K](j.keys)
 	j.progress.start()
 	pass := func(from, to uint32, put func(i int, row uint32)) error {
 		spans := slices.DeleteFunc(keyset.Spans(j.keyed.Lens(), j.keyed.Start), func(s keyset.Span) bool {
@@ -86,8 +86,12 @@ func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 			return nil
 		})
 	}
+	entry := func(i int, row uint32) *keyset.Entry[K, uint32] {
+		return &keyset.Entry[K, uint32]{Payload: uint32(table.Len()), Key: block.Keys[i], Row: row, Hash: keyset.Tag(block.Hash[i])}
+	}
 	insert := func(i int, row uint32) {
-		l.ids[row], _ = table.Insert(&block.Keys[i], uint32(block.Hash[i]), row)
+		s, _ := table.At(entry(i, row))
+		l.ids[row] = s.Payload
 	}
 	if err := pass(0, j.rows, insert); err != nil {
 		return 0, err
@@ -106,8 +110,8 @@ func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 		return 0, err
 	}
 	err = pass(j.rows, j.known, func(i int, row uint32) {
-		if id, ok := table.Find(&block.Keys[i], uint32(block.Hash[i]), row); ok {
-			l.ids[row] = id
+		if s := table.Find(entry(i, row)); s != nil {
+			l.ids[row] = s.Payload
 		}
 	})
 	return table.Len(), err
@@ -122,6 +126,9 @@ func (l *lives) row(event uint32) uint32 {
 }
 
 func (l *lives) compare(a, b uint32) int { return l.order.Compare(l.row(a), l.row(b)) }
+
+// noRow stands where there is no row.
+const noRow = ^uint32(0)
 
 // level is what happened to a key at one point of the order. Lists are in ascending order.
 type level struct {
@@ -191,7 +198,7 @@ func (l *lives) crown(w *liver, v level, events []uint32) {
 	switch {
 	case len(v.deletes) == 0 && len(v.ends) > 0:
 		w.ended.Set(v.ends[0])
-		w.count(verdict{deleteTie: len(v.upserts) > 0})
+		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		return
 	case len(rows) == 1:
 		w.kept.Set(rows[0])
@@ -199,7 +206,7 @@ func (l *lives) crown(w *liver, v level, events []uint32) {
 	}
 	slices.Sort(rows)
 	s := l.settle(rows)
-	w.count(s)
+	w.report.count(s)
 	if !s.unsettled {
 		w.kept.Set(s.winner)
 		return
@@ -213,18 +220,6 @@ func (l *lives) crown(w *liver, v level, events []uint32) {
 	}
 }
 
-func (w *liver) count(s verdict) {
-	if s.deleteTie {
-		w.report.DeleteTies++
-	}
-	if s.tied {
-		w.report.TiedKeys++
-	}
-	if !s.unsettled {
-		w.report.Duplicates += s.copies
-	}
-}
-
 // meetTarget decides a level that the target's row of the key is part of, with nothing above it.
 func (l *lives) meetTarget(w *liver, v level) {
 	replays := l.replays(v)
@@ -235,15 +230,15 @@ func (l *lives) meetTarget(w *liver, v level) {
 	}
 	switch {
 	case l.isDelete(v.target):
-		w.count(verdict{deleteTie: len(v.upserts) > 0})
+		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		stale()
 	case len(v.deletes) > 0:
 		rows := slices.Concat(v.deletes)
 		winner := l.greatest(rows)
-		w.count(verdict{copies: l.copies(winner, rows), deleteTie: true})
+		w.report.count(verdict{copies: l.copies(winner, rows), deleteTie: true})
 		w.kept.Set(winner)
 	case len(v.ends) > 0:
-		w.count(verdict{deleteTie: true})
+		w.report.count(verdict{deleteTie: true})
 		w.ended.Set(v.ends[0])
 	case len(replays) == len(v.upserts):
 		stale()

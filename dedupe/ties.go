@@ -64,6 +64,19 @@ func (j *job) settle(rows []uint32) verdict {
 	return v
 }
 
+// count adds what a verdict counts.
+func (r *Report) count(v verdict) {
+	if v.deleteTie {
+		r.DeleteTies++
+	}
+	if v.tied {
+		r.TiedKeys++
+	}
+	if !v.unsettled {
+		r.Duplicates += v.copies
+	}
+}
+
 // greatest returns the row that is greatest by content; of rows equal by content, the greatest by bits, and of copies to the bit the
 // first.
 func (j *job) greatest(rows []uint32) uint32 {

@@ -10,18 +10,7 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// best is the greatest row of a key so far.
-type best struct {
-	word uint64 // of its order
-	row  uint32
-	even bool // a row equal in order was seen
-}
-
-// even is a row that was equal in order to the best row of its key when it came.
-type even struct {
-	id, row uint32
-}
-
+// entry is a row with the word of its order, or a key with its greatest row so far.
 type entry[K keyset.Words] = keyset.Entry[K, uint64]
 
 // winners finds the greatest row of each key, without bringing the rows of a key together: a key's state is its best row. Rows equal
@@ -40,11 +29,9 @@ type finder[K keyset.Words] struct {
 	order  *form.Block
 	words  []uint64
 	hot    *hot[K]
-	table  *keyset.Table[K]
-	best   []best
-	evens  []even
+	table  *keyset.Table[K, uint64]
+	evens  []entry[K] // rows that were equal in order to the greatest of their key when they came
 	won    keyset.Bitmap
-	aside  []K // keys whose tied rows are set aside, with a row of each
 	report Report
 	ties   []tie
 }
@@ -84,7 +71,7 @@ func newFinder[K keyset.Words](j *job, bits int) *finder[K] {
 	return &finder[K]{
 		j: j, parts: keyset.NewParts[K, uint64](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint64, keyset.BlockRows),
-		table: keyset.NewTable[K](j.keys), won: keyset.NewBitmap(j.rows), hot: newHot[K](j),
+		table: keyset.NewTable[K, uint64](j.keys), won: keyset.NewBitmap(j.rows), hot: newHot[K](j),
 	}
 }
 
@@ -114,93 +101,80 @@ func (f *finder[K]) deal(s keyset.Span) {
 // find finds the winners of one partition and returns the number of its rows.
 func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 	f.table.Reset()
-	f.best, f.evens = f.best[:0], f.evens[:0]
+	f.evens = f.evens[:0]
 	for _, from := range w.workers {
 		rows += int64(from.parts.Rows(part))
 		from.parts.Chunks(part, f.insert)
 	}
+	f.table.All(func(s *entry[K]) { f.won.Set(s.Row) })
 	f.settleEvens()
-	for i := range f.best {
-		if b := &f.best[i]; b.row != noRow {
-			f.won.Set(b.row)
-		}
-	}
 	return rows
 }
-
-// noRow stands for the winner of a key whose tie is not settled.
-const noRow = ^uint32(0)
 
 // insert is the hot loop: it keeps the greatest row of each key.
 func (f *finder[K]) insert(chunk []entry[K]) {
 	t := f.table
 	for i := range chunk {
 		e := &chunk[i]
-		id, ok := t.Hit(&e.Key, e.Hash)
-		if !ok {
+		s := t.Hit(e)
+		if s == nil {
 			var fresh bool
-			if id, fresh = t.Insert(&e.Key, e.Hash, e.Row); fresh {
-				f.best = append(f.best, best{word: e.Payload, row: e.Row})
+			if s, fresh = t.At(e); fresh {
 				continue
 			}
 		}
-		b := &f.best[id]
-		if e.Payload < b.word {
+		if e.Payload < s.Payload {
 			continue
 		}
-		if e.Payload > b.word {
-			*b = best{word: e.Payload, row: e.Row}
+		if e.Payload > s.Payload {
+			s.Payload, s.Row = e.Payload, e.Row
 			continue
 		}
-		switch c := f.j.order.Compare(e.Row, b.row); {
+		switch c := f.j.order.Compare(e.Row, s.Row); {
 		case c > 0:
-			*b = best{word: e.Payload, row: e.Row}
+			s.Row = e.Row
 		case c == 0:
-			b.even = true
-			f.evens = append(f.evens, even{id: id, row: e.Row})
+			f.evens = append(f.evens, *e)
 		}
 	}
 }
 
-// settleEvens decides the keys whose best row isn't the only one of its order.
+// settleEvens decides the keys whose greatest row isn't the only one of its order.
 func (f *finder[K]) settleEvens() {
 	if len(f.evens) == 0 {
 		return
 	}
-	evens := slices.DeleteFunc(f.evens, func(e even) bool {
-		b := &f.best[e.id]
-		return !b.even || e.row != b.row && f.j.order.Compare(e.row, b.row) != 0
-	})
-	slices.SortFunc(evens, func(a, b even) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.row, b.row))
-	})
+	type pair struct{ best, row uint32 }
+	var pairs []pair
+	for i := range f.evens {
+		e := &f.evens[i]
+		if best := f.table.Find(e).Row; best != e.Row && f.j.order.Compare(e.Row, best) == 0 {
+			pairs = append(pairs, pair{best, e.Row})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row)) })
 	var rows []uint32
-	for lo := 0; lo < len(evens); {
-		id := evens[lo].id
-		rows = append(rows[:0], f.best[id].row)
-		for ; lo < len(evens) && evens[lo].id == id; lo++ {
-			rows = append(rows, evens[lo].row)
+	for lo := 0; lo < len(pairs); {
+		best := pairs[lo].best
+		rows = append(rows[:0], best)
+		for ; lo < len(pairs) && pairs[lo].best == best; lo++ {
+			rows = append(rows, pairs[lo].row)
 		}
 		slices.Sort(rows)
-		f.settle(id, rows)
+		f.settle(best, rows)
 	}
 }
 
-func (f *finder[K]) settle(id uint32, rows []uint32) {
+// settle decides between rows that are equal in order; best is the one that is marked so far.
+func (f *finder[K]) settle(best uint32, rows []uint32) {
 	v := f.j.settle(rows)
-	f.report.Duplicates += v.copies
-	if v.deleteTie {
-		f.report.DeleteTies++
-	}
-	if v.tied {
-		f.report.TiedKeys++
-	}
-	f.best[id].row = v.winner
+	f.report.count(v)
+	f.won.Clear(best)
 	if v.unsettled {
-		f.report.Duplicates -= v.copies
-		f.best[id].row = noRow
 		f.ties = append(f.ties, tie{rows: slices.Clone(rows)})
+		return
 	}
+	f.won.Set(v.winner)
 }
 
 // plan reads the winners off.
@@ -211,9 +185,7 @@ func (w *winners[K]) plan(ctx context.Context) (*Plan, error) {
 	for _, f := range w.workers {
 		won.Or(f.won)
 		ties = append(ties, f.ties...)
-		j.report.Duplicates += f.report.Duplicates
-		j.report.DeleteTies += f.report.DeleteTies
-		j.report.TiedKeys += f.report.TiedKeys
+		j.report.add(f.report)
 	}
 	if len(ties) > 0 && j.opts.Ties == RejectTies {
 		return nil, j.tieError(ties)
@@ -237,13 +209,13 @@ func (w *winners[K]) plan(ctx context.Context) (*Plan, error) {
 
 // rowsOfKeys marks all rows of the batches that have the key of a tie.
 func rowsOfKeys[K keyset.Words](ctx context.Context, j *job, ties []tie) (keyset.Bitmap, error) {
-	table := keyset.NewTable[K](j.keys)
+	table := keyset.NewTable[K, struct{}](j.keys)
 	block := keyset.NewBlock[K](j.keys)
 	marked := keyset.NewBitmap(j.rows)
 	for _, t := range ties {
 		c, i := j.events.At(t.rows[0])
 		keyset.Read(j.keys, c, i, 1, block)
-		table.Insert(&block.Keys[0], uint32(block.Hash[0]), t.rows[0])
+		table.At(&keyset.Entry[K, struct{}]{Key: block.Keys[0], Row: t.rows[0], Hash: keyset.Tag(block.Hash[0])})
 	}
 	spans := keyset.Spans(j.events.Lens(), j.events.Start)
 	err := keyset.Run(ctx, 1, len(spans), func(_, task int) error {
@@ -253,8 +225,9 @@ func rowsOfKeys[K keyset.Words](ctx context.Context, j *job, ties []tie) (keyset
 				if block.Null[i] != 0 {
 					continue
 				}
-				if _, ok := table.Find(&block.Keys[i], uint32(block.Hash[i]), row+uint32(i)); ok {
-					marked.Set(row + uint32(i))
+				e := keyset.Entry[K, struct{}]{Key: block.Keys[i], Row: row + uint32(i), Hash: keyset.Tag(block.Hash[i])}
+				if table.Find(&e) != nil {
+					marked.Set(e.Row)
 				}
 			}
 		})

@@ -10,26 +10,19 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
+// entry's payload is a number of rows; its row is the first of them.
 type entry[K keyset.Words] = keyset.Entry[K, uint64]
 
-// counter is one worker's part of a check. An entry's payload is a number of rows; its row is the first of them.
+// counter is one worker's part of a check.
 type counter[K keyset.Words] struct {
 	keys  *keyset.Keys
 	parts *keyset.Parts[K, uint64]
 	block *keyset.Block[K]
 	hot   *hot[K]
-	table *keyset.Table[K]
-	rows  []copies // by id
+	table *keyset.Table[K, uint64]
 	nulls []onerow.ColumnNulls
 	sum   Report
 	worst worst[K]
-}
-
-// copies is what is known of a key: how many rows it has, and the first.
-type copies struct {
-	count uint64
-	first uint32
-	hash  uint32 // low half of the key's
 }
 
 func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys *keyset.Keys, opts Options) error {
@@ -71,7 +64,7 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 
 func newCounter[K keyset.Words](keys *keyset.Keys, bits, worst int) *counter[K] {
 	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint64](bits), block: keyset.NewBlock[K](keys),
-		table: keyset.NewTable[K](keys), hot: newHot[K](keys)}
+		table: keyset.NewTable[K, uint64](keys), hot: newHot[K](keys)}
 	for _, col := range keys.Columns() {
 		c.nulls = append(c.nulls, onerow.ColumnNulls{Column: col.Name})
 	}
@@ -127,22 +120,20 @@ func (c *counter[K]) countNulls(n int, row uint32) {
 // count counts the keys of one partition and returns the number of its entries.
 func (c *counter[K]) count(workers []*counter[K], part int) (entries int) {
 	c.table.Reset()
-	c.rows = c.rows[:0]
 	for _, from := range workers {
 		entries += from.parts.Rows(part)
 		from.parts.Chunks(part, c.insert)
 	}
-	c.sum.Keys += int64(len(c.rows))
-	for id := range c.rows {
-		t := &c.rows[id]
-		if t.count == 1 {
-			continue
+	c.sum.Keys += int64(c.table.Len())
+	c.table.All(func(s *entry[K]) {
+		if s.Payload == 1 {
+			return
 		}
 		c.sum.DuplicateKeys++
-		c.sum.DuplicateRows += int64(t.count - 1)
-		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(t.count))
-		c.worst.add(*t, c.table.Key(uint32(id)), part)
-	}
+		c.sum.DuplicateRows += int64(s.Payload - 1)
+		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(s.Payload))
+		c.worst.add(s, part)
+	})
 	return entries
 }
 
@@ -151,17 +142,15 @@ func (c *counter[K]) insert(chunk []entry[K]) {
 	t := c.table
 	for i := range chunk {
 		e := &chunk[i]
-		id, ok := t.Hit(&e.Key, e.Hash)
-		if !ok {
+		s := t.Hit(e)
+		if s == nil {
 			var fresh bool
-			if id, fresh = t.Insert(&e.Key, e.Hash, e.Row); fresh {
-				c.rows = append(c.rows, copies{count: e.Payload, first: e.Row, hash: e.Hash})
+			if s, fresh = t.At(e); fresh {
 				continue
 			}
 		}
-		r := &c.rows[id]
-		r.count += e.Payload
-		r.first = min(r.first, e.Row)
+		s.Payload += e.Payload
+		s.Row = min(s.Row, e.Row)
 	}
 }
 

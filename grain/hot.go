@@ -16,27 +16,32 @@ const (
 // one entry with its count, so the outcome is the same with and without it.
 type hot[K keyset.Words] struct {
 	on    bool
-	table *keyset.Table[K]
-	keys  []hotKey // by id
-	seen  int      // rows of this trial
-	taken int      // of these, rows that went no further
+	table *keyset.Table[K, hotKey]
+	seen  int // rows of this trial
+	taken int // of these, rows that went no further
 }
 
 type hotKey struct {
-	hash  uint64
+	hash  uint64 // the whole hash of the key
 	count uint64
 	rows  [onerow.MaxSampleRows]uint32 // the first min(count, len) of the worker's rows
 }
 
 func newHot[K keyset.Words](keys *keyset.Keys) *hot[K] {
-	return &hot[K]{on: true, table: keyset.NewTable[K](keys)}
+	return &hot[K]{on: true, table: keyset.NewTable[K, hotKey](keys)}
 }
 
 // absorb takes a block of rows in; those of other keys are dealt out.
 func (h *hot[K]) absorb(c *counter[K], n int, row uint32) {
 	for i := range n {
-		if c.block.Null[i] == 0 {
-			h.take(c, &c.block.Keys[i], c.block.Hash[i], row+uint32(i))
+		if c.block.Null[i] != 0 {
+			continue
+		}
+		hash := c.block.Hash[i]
+		e := keyset.Entry[K, hotKey]{Key: c.block.Keys[i], Row: row + uint32(i), Hash: keyset.Tag(hash)}
+		e.Payload.hash = hash
+		if !h.take(&e) {
+			c.parts.Add(hash, entry[K]{Payload: 1, Key: e.Key, Row: e.Row, Hash: e.Hash})
 		}
 	}
 	h.seen += n
@@ -48,22 +53,25 @@ func (h *hot[K]) absorb(c *counter[K], n int, row uint32) {
 	}
 }
 
-func (h *hot[K]) take(c *counter[K], key *K, hash uint64, row uint32) {
-	id, known := h.table.Find(key, uint32(hash), row)
-	if !known {
+// take counts a row of a key at hand; it refuses rows of other keys when it has no room for more.
+func (h *hot[K]) take(e *keyset.Entry[K, hotKey]) bool {
+	s := h.table.Hit(e)
+	if s == nil {
 		if h.table.Len() >= hotKeys {
-			c.parts.Add(hash, entry[K]{Payload: 1, Key: *key, Row: row, Hash: uint32(hash)})
-			return
+			if s = h.table.Find(e); s == nil {
+				return false
+			}
+		} else {
+			s, _ = h.table.At(e)
 		}
-		id, _ = h.table.Insert(key, uint32(hash), row)
-		h.keys = append(h.keys, hotKey{hash: hash})
 	}
-	k := &h.keys[id]
+	k := &s.Payload
 	if k.count < uint64(len(k.rows)) {
-		k.rows[k.count] = row
+		k.rows[k.count] = e.Row
 	}
 	k.count++
 	h.taken++
+	return true
 }
 
 // flush deals the keys out and ends the work at hand. What rowsOf needs stays.
@@ -72,18 +80,16 @@ func (h *hot[K]) flush(c *counter[K]) {
 		return
 	}
 	h.on = false
-	for id := range h.keys {
-		k := &h.keys[id]
-		c.parts.Add(k.hash, entry[K]{Payload: k.count, Key: h.table.Key(uint32(id)), Row: k.rows[0], Hash: uint32(k.hash)})
-	}
+	h.table.All(func(s *keyset.Entry[K, hotKey]) {
+		c.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.count, Key: s.Key, Row: s.Row, Hash: s.Hash})
+	})
 }
 
 // rowsOf returns the first rows of a key that were counted here.
 func (h *hot[K]) rowsOf(k *worstKey[K]) []uint32 {
-	id, ok := h.table.Find(&k.key, k.hash, k.first)
-	if !ok {
+	s := h.table.Find(&keyset.Entry[K, hotKey]{Key: k.Key, Row: k.Row, Hash: k.Hash})
+	if s == nil {
 		return nil
 	}
-	key := &h.keys[id]
-	return key.rows[:min(key.count, uint64(len(key.rows)))]
+	return s.Payload.rows[:min(s.Payload.count, uint64(len(s.Payload.rows)))]
 }

@@ -17,20 +17,19 @@ type worst[K keyset.Words] struct {
 }
 
 type worstKey[K keyset.Words] struct {
-	copies
-	key  K
+	entry[K]
 	part int
 }
 
 func byRows[K keyset.Words](a, b worstKey[K]) int {
-	return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first, b.first))
+	return cmp.Or(cmp.Compare(b.Payload, a.Payload), cmp.Compare(a.Row, b.Row))
 }
 
-func (w *worst[K]) add(t copies, key K, part int) {
-	if t.count < w.floor || w.limit == 0 {
+func (w *worst[K]) add(e *entry[K], part int) {
+	if e.Payload < w.floor || w.limit == 0 {
 		return
 	}
-	w.keys = append(w.keys, worstKey[K]{t, key, part})
+	w.keys = append(w.keys, worstKey[K]{*e, part})
 	if len(w.keys) >= 2*w.limit {
 		w.cut()
 	}
@@ -40,7 +39,7 @@ func (w *worst[K]) cut() {
 	slices.SortFunc(w.keys, byRows)
 	if len(w.keys) >= w.limit {
 		w.keys = w.keys[:w.limit]
-		w.floor = w.keys[w.limit-1].count
+		w.floor = w.keys[w.limit-1].Payload
 	}
 }
 
@@ -55,7 +54,7 @@ func list[K keyset.Words](r *Report, workers []*counter[K], keys *keyset.Keys) {
 	}
 	slices.SortFunc(all.keys, byRows)
 	for _, k := range all.keys[:min(len(all.keys), all.limit)] {
-		r.Worst = append(r.Worst, frame.KeyRows(keys.Columns(), int64(k.count), firstRows(workers, keys, &k)))
+		r.Worst = append(r.Worst, frame.KeyRows(keys.Columns(), int64(k.Payload), firstRows(workers, keys, &k)))
 	}
 }
 
@@ -68,7 +67,7 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, k *wors
 		c.parts.Chunks(k.part, func(chunk []entry[K]) {
 			for i := range chunk {
 				e := &chunk[i]
-				if e.Key == k.key && (keys.Exact() || keys.Same(e.Row, k.first)) {
+				if e.Key == k.Key && (keys.Exact() || keys.Same(e.Row, k.Row)) {
 					rows = append(rows, e.Row)
 				}
 			}

@@ -11,6 +11,9 @@ func NewBitmap(n uint32) Bitmap { return make(Bitmap, (uint64(n)+63)/64) }
 // Set marks a row.
 func (b Bitmap) Set(row uint32) { b[row>>6] |= 1 << (row & 63) }
 
+// Clear takes the mark from a row.
+func (b Bitmap) Clear(row uint32) { b[row>>6] &^= 1 << (row & 63) }
+
 // Has says whether a row is marked.
 func (b Bitmap) Has(row uint32) bool { return b[row>>6]>>(row&63)&1 != 0 }
 

@@ -1,6 +1,6 @@
 // Package keyset is the kernel: it finds out which rows have one key.
 //
-//	columns ─► Keys.Read ─► blocks of {key, hash, null} ─► Parts (top bits) ─► Table.Insert ─► ids ─► the verb's loop
+//	columns ─► Keys.Read ─► blocks of {key, hash, null} ─► Parts (top bits) ─► Table.At ─► an entry a key ─► the verb's loop
 //
 // # Keys
 //
@@ -12,7 +12,7 @@
 // # Bits of the hash
 //
 //	63 ........ 64-p | ............ 32 | 31 ............ 0
-//	partition        | free            | slot (low bits of these) and tag (all of them)
+//	partition        | free            | slot (low bits of these) and tag (these, bit 31 always set)
 //
 // The hash is a fixed function of the value (form.Reader), so the partition of a key is the same on every machine. A
 // table whose probes grow long, as under keys crafted to collide, goes over to slots by a secret.
