@@ -77,6 +77,12 @@ var contracts = []contract{
 		fates: "sssk", ended: "2", docs: "D"},
 	{name: "across two key changes", rows: [][]any{moved(3, 2, 6, "u", "?", ""), moved(2, 1, 5, "u", "?", ""), row(1, 1, "u", "D", "")},
 		fates: "kss", ended: "0,1", docs: "D"},
+	{name: "the winner of a tie takes older values", ties: dedupe.TiesByContent, rows: [][]any{row(1, 5, "u", "?", "b"), row(1, 5, "u", "!", "z"), row(1, 3, "u", "D", "")},
+		fates: "kss", docs: "D", counts: "TiedKeys:1 Filled:1"},
+	{name: "a winner with copies takes older values", rows: [][]any{row(1, 5, "u", "?", "b"), row(1, 5, "u", "?", "b"), row(1, 3, "u", "D", "")},
+		fates: "kds", docs: "D", counts: "Filled:1"},
+	{name: "across a key change beside rows equal in order", rows: [][]any{moved(2, 1, 5, "u", "?", ""), row(1, 5, "u", "X", ""), row(1, 5, "d", "Y", ""), row(1, 3, "u", "D", "")},
+		fates: "ksks", docs: "D,Y", counts: "Filled:1 EndedKeys:0 DeleteTies:1"},
 	{name: "from a snapshot read", rows: [][]any{row(1, 9, "r", "D", ""), row(1, 2, "u", "?", "")}, fates: "sk", docs: "D"},
 
 	{name: "older than the target", rows: [][]any{row(1, 4, "u", "", "a"), row(1, 3, "d", "", "a")}, target: [][]any{row(1, 5, "u", "", "b")},
