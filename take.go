@@ -20,7 +20,8 @@ import (
 // gathered and keeps its encoding:
 //
 //   - Dictionary columns whose batches share one dictionary keep it as it is. Else the record gets a dictionary of the
-//     values that its rows refer to, in order of first appearance, each plain value once.
+//     values that its rows refer to, in order of first appearance (of an ordered dictionary too), each plain value
+//     once.
 //   - Rows that lie next to each other in the list and come from one run of a run-end column are one run of the record.
 //   - Views are copied, so that the record doesn't hold on to the batches.
 //
@@ -29,9 +30,9 @@ import (
 // alloc makes the record's buffers, from several goroutines at once; nil is memory.DefaultAllocator. The caller releases
 // the record. Take borrows the batches: of their buffers, the record shares at most dictionaries.
 //
-// Cost: time and memory in proportion to the rows taken and their bytes, whatever the size of the batches, on as many
-// goroutines as there are columns and processors. Ascending rows are fastest. Beside the record, Take needs 4 bytes for
-// each list element and 32 for each change of batch along the list, for the columns in work.
+// Cost: time and memory in proportion to the rows taken and their bytes, plus the dictionaries that differ between
+// batches, on as many goroutines as there are columns and processors. Ascending rows are fastest. Beside the record, Take
+// needs 32 bytes for each change of batch along the list and, for a column in work, 4 bytes for each of its list elements.
 //
 // Errors: [*RowError] for a row number outside the batches; [*SchemaError] for batches that differ; an error that wraps
 // [ErrSchema] when there are no batches, and so no schema; [*SizeError] when a column would outgrow its type: more than

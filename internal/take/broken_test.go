@@ -26,32 +26,38 @@ func TestBrokenData(t *testing.T) {
 		return array.NewData(typ, n, buffers, children, 0, 0)
 	}
 	child := []arrow.ArrayData{ints}
+	slice := []arrow.ArrayData{array.NewSliceData(ints, 0, 1)}
 	indices := func(b ...byte) *array.Data {
 		return array.NewDataWithDictionary(dict(p.Int8, p.Int32), len(b), []*memory.Buffer{nil, raw(b...)}, 0, 0, ints)
 	}
 	for name, d := range map[string][]arrow.ArrayData{
-		"no values":           {data(p.Int32, 2, nil, nil, nil)},
-		"short bitmap":        {array.NewData(p.Int8, 20, []*memory.Buffer{raw(255), raw(make([]byte, 20)...)}, nil, array.UnknownNullCount, 0)},
-		"short bits":          {data(arrow.FixedWidthTypes.Boolean, 20, nil, nil, raw(255))},
-		"short bytes":         {data(&arrow.FixedSizeBinaryType{ByteWidth: 3}, 2, nil, nil, raw(1, 2, 3))},
-		"falling offsets":     {data(s.String, 2, nil, nil, int32s(0, 3, 1), raw(1, 2, 3))},
-		"negative offset":     {data(s.String, 2, nil, nil, int32s(-1, 0, 1), raw(1, 2, 3))},
-		"offset outside":      {data(s.String, 2, nil, nil, int32s(0, 9, 1), raw(1, 2, 3))},
-		"negative view":       {data(s.StringView, 1, nil, nil, header(-3, 0, 0), raw(1))},
-		"view buffer":         {data(s.StringView, 1, nil, nil, header(20, 7, 0), raw(1))},
-		"view outside":        {data(s.StringView, 1, nil, nil, header(20, 0, 1), raw(make([]byte, 20)...))},
-		"list outside":        {data(arrow.ListOf(p.Int32), 1, child, nil, int32s(0, 3))},
-		"falling list":        {data(arrow.ListOf(p.Int32), 2, child, nil, int32s(0, 2, 1))},
-		"list view outside":   {data(arrow.ListViewOf(p.Int32), 1, child, nil, int32s(1), int32s(2))},
-		"list view size":      {data(arrow.ListViewOf(p.Int32), 1, child, nil, int32s(0), int32s(-2))},
-		"short list elements": {data(arrow.FixedSizeListOf(3, p.Int32), 1, child, nil)},
-		"type code":           {data(arrow.DenseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(5), int32s(0))},
-		"negative type code":  {data(arrow.SparseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(200))},
-		"union offset":        {data(arrow.DenseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(4), int32s(2))},
-		"dictionary index":    {indices(1, 2), array.NewDataWithDictionary(dict(p.Int8, p.Int32), 1, []*memory.Buffer{nil, raw(0)}, 0, 0, ends)},
-		"missing run":         {data(arrow.RunEndEncodedOf(p.Int32, p.Int32), 2, []arrow.ArrayData{ends, ints}, nil)},
-		"two types":           {ints, data(p.Uint32, 1, nil, nil, int32s(1))},
-		"child's type":        {data(arrow.ListOf(p.Uint32), 1, child, nil, int32s(0, 2))},
+		"no values":              {data(p.Int32, 2, nil, nil, nil)},
+		"short bitmap":           {array.NewData(p.Int8, 20, []*memory.Buffer{raw(255), raw(make([]byte, 20)...)}, nil, array.UnknownNullCount, 0)},
+		"short bits":             {data(arrow.FixedWidthTypes.Boolean, 20, nil, nil, raw(255))},
+		"short bytes":            {data(&arrow.FixedSizeBinaryType{ByteWidth: 3}, 2, nil, nil, raw(1, 2, 3))},
+		"falling offsets":        {data(s.String, 2, nil, nil, int32s(0, 3, 1), raw(1, 2, 3))},
+		"negative offset":        {data(s.String, 2, nil, nil, int32s(-1, 0, 1), raw(1, 2, 3))},
+		"offset outside":         {data(s.String, 2, nil, nil, int32s(0, 9, 1), raw(1, 2, 3))},
+		"negative view":          {data(s.StringView, 1, nil, nil, header(-3, 0, 0), raw(1))},
+		"view buffer":            {data(s.StringView, 1, nil, nil, header(20, 7, 0), raw(1))},
+		"view outside":           {data(s.StringView, 1, nil, nil, header(20, 0, 1), raw(make([]byte, 20)...))},
+		"list outside":           {data(arrow.ListOf(p.Int32), 1, child, nil, int32s(0, 3))},
+		"falling list":           {data(arrow.ListOf(p.Int32), 2, child, nil, int32s(0, 2, 1))},
+		"list view outside":      {data(arrow.ListViewOf(p.Int32), 1, child, nil, int32s(1), int32s(2))},
+		"list view size":         {data(arrow.ListViewOf(p.Int32), 1, child, nil, int32s(0), int32s(-2))},
+		"short list elements":    {data(arrow.FixedSizeListOf(3, p.Int32), 1, child, nil)},
+		"type code":              {data(arrow.DenseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(5), int32s(0))},
+		"negative type code":     {data(arrow.SparseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(200))},
+		"union offset":           {data(arrow.DenseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(4), int32s(2))},
+		"dictionary index":       {indices(1, 2), array.NewDataWithDictionary(dict(p.Int8, p.Int32), 1, []*memory.Buffer{nil, raw(0)}, 0, 0, ends)},
+		"list past a slice":      {data(arrow.ListOf(p.Int32), 1, slice, nil, int32s(0, 2))},
+		"list view past a slice": {data(arrow.ListViewOf(p.Int32), 1, slice, nil, int32s(0), int32s(2))},
+		"union past a slice":     {data(arrow.DenseUnionOf(member, []arrow.UnionTypeCode{4}), 1, slice, nil, raw(4), int32s(1))},
+		"missing run":            {data(arrow.RunEndEncodedOf(p.Int32, p.Int32), 2, []arrow.ArrayData{ends, ints}, nil)},
+		"sparse type code":       {data(arrow.SparseUnionOf(member, []arrow.UnionTypeCode{4}), 1, child, nil, raw(5))},
+		"two units":              {data(arrow.FixedWidthTypes.Time32s, 1, nil, nil, int32s(1)), data(arrow.FixedWidthTypes.Time32ms, 1, nil, nil, int32s(1))},
+		"two types":              {ints, data(p.Uint32, 1, nil, nil, int32s(1))},
+		"child's type":           {data(arrow.ListOf(p.Uint32), 1, child, nil, int32s(0, 2))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

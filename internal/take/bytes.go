@@ -118,7 +118,7 @@ func (g *gather) views(t arrow.DataType, cs []chunk, p *picks) (*array.Data, err
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := g.viewSizes(t, cs, p, v.bits)
+	sizes, err := g.viewSizes(cs, p, v.bits)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (g *gather) views(t arrow.DataType, cs []chunk, p *picks) (*array.Data, err
 }
 
 // viewSizes returns the sizes of the output's buffers of bytes.
-func (g *gather) viewSizes(t arrow.DataType, cs []chunk, p *picks, valid []byte) ([]int, error) {
+func (g *gather) viewSizes(cs []chunk, p *picks, valid []byte) ([]int, error) {
 	var sizes []int
 	room := 0
 	for _, s := range p.segs {
@@ -149,9 +149,6 @@ func (g *gather) viewSizes(t arrow.DataType, cs []chunk, p *picks, valid []byte)
 				continue
 			}
 			h := &src[int(r)+base]
-			if h.Len() < 0 {
-				return nil, &DataError{Type: t, Why: fmt.Sprintf("an element has %d bytes", h.Len())}
-			}
 			if h.IsInline() {
 				continue
 			}

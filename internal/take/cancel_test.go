@@ -61,3 +61,15 @@ func TestCancelInsideColumn(t *testing.T) {
 		b.Release()
 	}
 }
+
+// TestFirstColumnsError lets columns fail out of order.
+func TestFirstColumnsError(t *testing.T) {
+	w := work{ctx: context.Background()}
+	for _, i := range []int{5, 2, 4} {
+		w.fail(i, errors.New("broken"))
+	}
+	var column *ColumnError
+	if !errors.As(w.err, &column) || column.Index != 2 {
+		t.Errorf("error %v", w.err)
+	}
+}

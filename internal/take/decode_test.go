@@ -85,6 +85,9 @@ func checkArray(t *testing.T, a arrow.Array) {
 		checkArray(t, child)
 		child.Release()
 	}
+	if u, ok := a.(*array.SparseUnion); ok {
+		checkOtherChildren(t, u)
+	}
 	switch a := a.(type) {
 	case interface{ ValidateFull() error }:
 		if err := a.ValidateFull(); err != nil {
@@ -103,6 +106,18 @@ func checkArray(t *testing.T, a arrow.Array) {
 	}
 }
 
+// checkOtherChildren checks that the children that a row isn't of hold NULL for it.
+func checkOtherChildren(t *testing.T, u *array.SparseUnion) {
+	t.Helper()
+	for i := range u.Len() {
+		for c := range u.NumFields() {
+			if c != u.ChildID(i) && !blank(u.Field(c), i) {
+				t.Errorf("%v: row %d is of child %d, and child %d has a value", u.DataType(), i, u.ChildID(i), c)
+			}
+		}
+	}
+}
+
 func checkZero(t *testing.T, a arrow.Array, i int) {
 	t.Helper()
 	zero := true
@@ -113,16 +128,12 @@ func checkZero(t *testing.T, a arrow.Array, i int) {
 		zero = !a.Value(i)
 	case *array.Struct:
 		for f := range a.NumField() {
-			if decodeCell(a.Field(f), i) != nil && !arrow.IsUnion(a.Field(f).DataType().ID()) {
-				zero = false
-			}
+			zero = zero && blank(a.Field(f), i)
 		}
 	case *array.FixedSizeList:
 		from, to := a.ValueOffsets(i)
 		for k := from; k < to; k++ {
-			if decodeCell(a.ListValues(), int(k)) != nil && !arrow.IsUnion(a.ListValues().DataType().ID()) {
-				zero = false
-			}
+			zero = zero && blank(a.ListValues(), int(k))
 		}
 	case array.ListLike:
 		from, to := a.ValueOffsets(i)
@@ -142,4 +153,18 @@ func checkZero(t *testing.T, a arrow.Array, i int) {
 	if !zero {
 		t.Errorf("%v: row %d is NULL and not zeroed", a.DataType(), i)
 	}
+}
+
+// blank says whether an element is as it must be under a NULL parent: NULL, which is, for a union, the NULL of its first
+// child.
+func blank(a arrow.Array, i int) bool {
+	u, ok := a.(array.Union)
+	if !ok {
+		return decodeCell(a, i) == nil
+	}
+	at := i
+	if d, ok := a.(*array.DenseUnion); ok {
+		at = int(d.ValueOffset(i))
+	}
+	return u.ChildID(i) == 0 && blank(u.Field(0), at)
 }
