@@ -20,7 +20,7 @@ func benchChunk(typ arrow.DataType, rows int, nulls bool) arrow.Array {
 	defer b.Release()
 	b.Reserve(rows)
 	for i := range rows {
-		if nulls && i*2654435761>>8%10 == 0 {
+		if nulls && uint32(i)*2654435761>>8%10 == 0 {
 			b.AppendNull()
 			continue
 		}

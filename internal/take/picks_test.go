@@ -66,8 +66,8 @@ func TestPicks(t *testing.T) {
 	if strconv.IntSize < 64 {
 		t.Skip("no chunk of this machine has 2^32 elements")
 	}
-	far := math.MaxUint32
-	far += 10
+	wide := int64(math.MaxUint32)
+	far := int(wide + 10)
 	p := newPicks(0)
 	var want []any
 	add := func(chunk, start, count int) {
@@ -90,7 +90,7 @@ func TestPicks(t *testing.T) {
 	add(1, far-3, 7)
 	add(1, 1, 1)
 	null(1)
-	add(1, math.MaxUint32-block/2, 2*block)
+	add(1, int(wide)-block/2, 2*block)
 	null(block + 1)
 	add(2, 0, 9)
 	got := elements(t, p)
