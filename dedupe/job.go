@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -42,7 +41,7 @@ type job struct {
 
 	nullKey  keyset.Bitmap // rows of the batches left out for a NULL key; nil: none
 	report   Report
-	progress *progress
+	progress *frame.Progress
 }
 
 type fill struct {
@@ -88,7 +87,7 @@ func newJob(batches []arrow.Record, key []string, by []onerow.Order, opts Option
 	}
 	j.order = order.New(j.by, j.op, snapshot)
 	j.keys = keyset.NewKeys(j.keyCols, opts.NullKey == EqualNullKeys)
-	j.progress = &progress{call: opts.Resources.Progress}
+	j.progress = frame.NewProgress(opts.Resources)
 	return j, nil
 }
 
@@ -278,25 +277,6 @@ func (j *job) tieError(ties []tie) error {
 		e.Keys = append(e.Keys, frame.KeyRows(j.keyCols, int64(len(t.rows)), t.rows))
 	}
 	return e
-}
-
-// progress hands on how far the work is, from one goroutine at a time.
-type progress struct {
-	call func(done, total int64, stage onerow.Stage)
-	mu   sync.Mutex
-	done int64
-}
-
-func (p *progress) start() { p.done = 0 }
-
-func (p *progress) add(n, total int64, stage onerow.Stage) {
-	if p.call == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += n
-	p.call(p.done, total, stage)
 }
 
 // run works tasks off on the call's workers.

@@ -41,13 +41,13 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 		l.workers = append(l.workers, &liver{kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
 			aside: keyset.NewBitmap(j.rows), ended: keyset.NewBitmap(j.rows)})
 	}
-	j.progress.start()
+	j.progress.Start(onerow.StageGroup, int64(n))
 	err = j.run(ctx, tasks, func(worker, task int) error {
 		lo, hi := task*batch, min(n, (task+1)*batch)
 		for id := lo; id < hi; id++ {
 			l.decide(l.workers[worker], uint32(id))
 		}
-		j.progress.add(int64(hi-lo), int64(n), onerow.StageGroup)
+		j.progress.Add(int64(hi - lo))
 		return nil
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 	j := l.job
 	l.ids = make([]uint32, j.keyed.Rows())
 	table, block := keyset.NewTable[K, uint32](j.keys), keyset.NewBlock[K](j.keys)
-	j.progress.start()
+	j.progress.Start(onerow.StageEncode, int64(j.keyed.Rows()))
 	pass := func(from, to uint32, put func(i int, row uint32)) error {
 		spans := slices.DeleteFunc(keyset.Spans(j.keyed.Lens(), j.keyed.Start), func(s keyset.Span) bool {
 			return s.Row < from || s.Row >= to
@@ -81,7 +81,7 @@ func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 						}
 					}
 				})
-				j.progress.add(int64(s.N), int64(j.keyed.Rows()), onerow.StageEncode)
+				j.progress.Add(int64(s.N))
 			}
 			return nil
 		})

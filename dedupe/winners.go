@@ -28,7 +28,7 @@ type finder[K keyset.Words] struct {
 	keys   *keyset.Block[K]
 	order  *form.Block
 	words  []uint64
-	hot    *hot[K]
+	hot    *keyset.Hot[K, atHand]
 	table  *keyset.Table[K, uint64]
 	evens  []entry[K] // rows that were equal in order to the greatest of their key when they came
 	won    keyset.Bitmap
@@ -43,22 +43,22 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	for range min(j.workers(), max(len(spans), 1<<w.bits)) {
 		w.workers = append(w.workers, newFinder[K](j, w.bits))
 	}
-	j.progress.start()
+	j.progress.Start(onerow.StageEncode, int64(j.rows))
 	err := j.run(ctx, len(spans), func(worker, task int) error {
 		w.workers[worker].deal(spans[task])
-		j.progress.add(int64(spans[task].N), int64(j.rows), onerow.StageEncode)
+		j.progress.Add(int64(spans[task].N))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range w.workers {
-		f.hot.flush(f)
+		f.drain()
 	}
-	j.progress.start()
+	j.progress.Start(onerow.StageGroup, int64(j.rows))
 	err = j.run(ctx, 1<<w.bits, func(worker, part int) error {
 		n := w.workers[worker].find(w, part)
-		j.progress.add(n, int64(j.rows), onerow.StageGroup)
+		j.progress.Add(n)
 		return nil
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func newFinder[K keyset.Words](j *job, bits int) *finder[K] {
 	return &finder[K]{
 		j: j, parts: keyset.NewParts[K, uint64](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint64, keyset.BlockRows),
-		table: keyset.NewTable[K, uint64](j.keys), won: keyset.NewBitmap(j.rows), hot: newHot[K](j),
+		table: keyset.NewTable[K, uint64](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
 	}
 }
 
@@ -86,8 +86,8 @@ func (f *finder[K]) deal(s keyset.Span) {
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(f.j.keys, s.Chunk, lo, n, f.keys)
 		f.j.order.Words(s.Chunk, lo, n, f.order, f.words)
-		if f.hot.on {
-			f.hot.absorb(f, n, row)
+		if f.hot.On() {
+			f.absorb(n, row)
 			return
 		}
 		var skip []uint8

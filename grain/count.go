@@ -3,7 +3,6 @@ package grain
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/frame"
@@ -18,7 +17,7 @@ type counter[K keyset.Words] struct {
 	keys  *keyset.Keys
 	parts *keyset.Parts[K, uint64]
 	block *keyset.Block[K]
-	hot   *hot[K]
+	hot   *keyset.Hot[K, atHand]
 	table *keyset.Table[K, uint64]
 	nulls []onerow.ColumnNulls
 	sum   Report
@@ -30,28 +29,29 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	spans := keyset.Spans(t.Lens(), t.Start)
 	var workers []*counter[K]
 	for range min(opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
-		workers = append(workers, newCounter[K](keys, bits, max(opts.Worst, 0)))
+		workers = append(workers, newCounter[K](keys, bits, t.Rows(), max(opts.Worst, 0)))
 	}
 	defer func() {
 		for _, c := range workers {
 			c.parts.Release()
 		}
 	}()
-	progress := progress{call: opts.Resources.Progress, total: r.Rows}
+	progress := frame.NewProgress(opts.Resources)
+	progress.Start(onerow.StageEncode, r.Rows)
 	err := keyset.Run(ctx, len(workers), len(spans), func(w, task int) error {
 		workers[w].deal(spans[task])
-		progress.add(spans[task].N, onerow.StageEncode)
+		progress.Add(int64(spans[task].N))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for _, c := range workers {
-		c.hot.flush(c)
+		c.drain()
 	}
-	progress.done = 0
+	progress.Start(onerow.StageGroup, r.Rows)
 	err = keyset.Run(ctx, len(workers), 1<<bits, func(w, part int) error {
-		progress.add(workers[w].count(workers, part), onerow.StageGroup)
+		progress.Add(workers[w].count(workers, part))
 		return nil
 	})
 	if err != nil {
@@ -62,9 +62,9 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	return nil
 }
 
-func newCounter[K keyset.Words](keys *keyset.Keys, bits, worst int) *counter[K] {
+func newCounter[K keyset.Words](keys *keyset.Keys, bits int, rows uint32, worst int) *counter[K] {
 	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint64](bits), block: keyset.NewBlock[K](keys),
-		table: keyset.NewTable[K, uint64](keys), hot: newHot[K](keys)}
+		table: keyset.NewTable[K, uint64](keys), hot: keyset.NewHot[K, atHand](keys, rows)}
 	for _, col := range keys.Columns() {
 		c.nulls = append(c.nulls, onerow.ColumnNulls{Column: col.Name})
 	}
@@ -88,8 +88,8 @@ func (c *counter[K]) deal(s keyset.Span) {
 		if c.block.NullRows > 0 {
 			c.countNulls(n, row)
 		}
-		if c.hot.on {
-			c.hot.absorb(c, n, row)
+		if c.hot.On() {
+			c.absorb(n, row)
 			return
 		}
 		var skip []uint8
@@ -117,15 +117,15 @@ func (c *counter[K]) countNulls(n int, row uint32) {
 	}
 }
 
-// count counts the keys of one partition and returns the number of its entries.
-func (c *counter[K]) count(workers []*counter[K], part int) (entries int) {
+// count counts the keys of one partition and returns the number of rows in it.
+func (c *counter[K]) count(workers []*counter[K], part int) (rows int64) {
 	c.table.Reset()
 	for _, from := range workers {
-		entries += from.parts.Rows(part)
 		from.parts.Chunks(part, c.insert)
 	}
 	c.sum.Keys += int64(c.table.Len())
 	c.table.All(func(s *entry[K]) {
+		rows += int64(s.Payload)
 		if s.Payload == 1 {
 			return
 		}
@@ -134,7 +134,7 @@ func (c *counter[K]) count(workers []*counter[K], part int) (entries int) {
 		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(s.Payload))
 		c.worst.add(s, part)
 	})
-	return entries
+	return rows
 }
 
 // insert is the hot loop.
@@ -181,21 +181,4 @@ func collect[K keyset.Words](r *Report, workers []*counter[K]) {
 			r.Nulls = append(r.Nulls, n)
 		}
 	}
-}
-
-// progress hands on how far the work is, from one goroutine at a time.
-type progress struct {
-	call        func(done, total int64, stage onerow.Stage)
-	mu          sync.Mutex
-	done, total int64
-}
-
-func (p *progress) add(n int, stage onerow.Stage) {
-	if p.call == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += int64(n)
-	p.call(p.done, p.total, stage)
 }

@@ -63,7 +63,7 @@ func list[K keyset.Words](r *Report, workers []*counter[K], keys *keyset.Keys) {
 func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, k *worstKey[K]) []uint32 {
 	var rows []uint32
 	for _, c := range workers {
-		rows = append(rows, c.hot.rowsOf(k)...)
+		rows = append(rows, c.rowsAtHand(k)...)
 		c.parts.Chunks(k.part, func(chunk []entry[K]) {
 			for i := range chunk {
 				e := &chunk[i]

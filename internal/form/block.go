@@ -173,14 +173,14 @@ func (r *Reader) mask(a *Array, lo int, b *Block) {
 	if a.valid == nil {
 		return
 	}
-	var any uint8
+	var found uint8
 	p := a.off + lo
 	for i := range b.Null {
 		z := ^a.valid[(p+i)>>3] >> ((p + i) & 7) & 1
 		b.Null[i] = z
-		any |= z
+		found |= z
 	}
-	b.AnyNull = any != 0
+	b.AnyNull = found != 0
 }
 
 // nulls overwrites what was read from the slots of NULL rows.
@@ -197,10 +197,10 @@ func (b *Block) nulls() {
 
 // gather reads an adaptor through the table of its values.
 func (r *Reader) gather(a *Array, lo int, b *Block, t *Block) {
-	var any uint8
+	var found uint8
 	put := func(i, p int) {
 		b.K0[i], b.K1[i], b.H[i], b.Null[i] = t.K0[p], t.K1[p], t.H[p], t.Null[p]
-		any |= t.Null[p]
+		found |= t.Null[p]
 	}
 	if a.Kind == KindRuns {
 		ends := a.kids[0]
@@ -211,34 +211,34 @@ func (r *Reader) gather(a *Array, lo int, b *Block, t *Block) {
 			}
 			put(i, run)
 		}
-		b.AnyNull = any != 0
+		b.AnyNull = found != 0
 		return
 	}
 	for i := range b.K0 {
 		p := a.off + lo + i
 		if a.valid != nil && !bit(a.valid, p) {
 			b.K0[i], b.K1[i], b.H[i], b.Null[i] = 0, 0, nullHash, 1
-			any = 1
+			found = 1
 			continue
 		}
 		put(i, int(a.intAt(a.index, p)))
 	}
-	b.AnyNull = any != 0
+	b.AnyNull = found != 0
 }
 
 // cells reads an adaptor row by row, for dictionaries with more values than there are rows.
 func (r *Reader) cells(a *Array, lo int, b *Block) {
 	one := NewBlock(1)
-	any := false
+	found := false
 	for i := range b.K0 {
 		if a.Null(lo + i) {
 			b.K0[i], b.K1[i], b.H[i], b.Null[i] = 0, 0, nullHash, 1
-			any = true
+			found = true
 			continue
 		}
 		l, p := a.leaf(lo + i)
 		r.read(l, p, one)
 		b.K0[i], b.K1[i], b.H[i] = one.K0[0], one.K1[0], one.H[0]
 	}
-	b.AnyNull = any
+	b.AnyNull = found
 }

@@ -21,7 +21,7 @@ func Guard(f func() error) (err error) {
 			if !ok {
 				panic(p)
 			}
-			err = fmt.Errorf("%w: %v", ErrMalformed, r)
+			err = fmt.Errorf("%w: %w", ErrMalformed, r)
 		}
 	}()
 	return f()
