@@ -1,0 +1,152 @@
+package keyset_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+type entry[K keyset.Words] = keyset.Entry[K, uint64]
+
+// dealt is what was put into parts, by partition.
+type dealt[K keyset.Words] struct {
+	parts *keyset.Parts[K, uint64]
+	bits  int
+	want  [][]entry[K]
+}
+
+func newDealt[K keyset.Words](bits int) *dealt[K] {
+	return &dealt[K]{parts: keyset.NewParts[K, uint64](bits), bits: bits, want: make([][]entry[K], 1<<bits)}
+}
+
+func (d *dealt[K]) partOf(hash uint64) int { return int(hash >> (64 - d.bits)) }
+
+func keyOf[K keyset.Words](row uint32) (k K) {
+	for i := range len(k) {
+		k[i] = uint64(row)<<8 | uint64(i)
+	}
+	return k
+}
+
+// addBlock puts n rows in, those with skip left out.
+func (d *dealt[K]) addBlock(hash []uint64, skip []uint8, row uint32) {
+	var keys []K
+	var payload []uint64
+	for i, h := range hash {
+		r := row + uint32(i)
+		keys, payload = append(keys, keyOf[K](r)), append(payload, uint64(r)*3)
+		if skip == nil || skip[i] == 0 {
+			p := d.partOf(h)
+			d.want[p] = append(d.want[p], entry[K]{Payload: uint64(r) * 3, Key: keyOf[K](r), Row: r, Hash: keyset.Tag(h)})
+		}
+	}
+	d.parts.AddBlock(keys, hash, payload, skip, row)
+}
+
+func (d *dealt[K]) add(hash uint64, row uint32) {
+	e := entry[K]{Payload: uint64(row) * 5, Key: keyOf[K](row), Row: row, Hash: keyset.Tag(hash)}
+	p := d.partOf(hash)
+	d.want[p] = append(d.want[p], e)
+	d.parts.Add(hash, e)
+}
+
+// check compares each partition with what was put in; the order within one doesn't matter.
+func (d *dealt[K]) check(t *testing.T) {
+	t.Helper()
+	if d.parts.Len() != 1<<d.bits {
+		t.Fatalf("%d partitions, want %d", d.parts.Len(), 1<<d.bits)
+	}
+	byRow := func(a, b entry[K]) int { return int(a.Row) - int(b.Row) }
+	for p, want := range d.want {
+		var got []entry[K]
+		d.parts.Chunks(p, func(c []entry[K]) { got = append(got, c...) })
+		if d.parts.Rows(p) != len(want) {
+			t.Fatalf("partition %d has %d rows, want %d", p, d.parts.Rows(p), len(want))
+		}
+		slices.SortFunc(got, byRow)
+		slices.SortFunc(want, byRow)
+		if !slices.Equal(got, want) {
+			t.Fatalf("partition %d: %d entries, want %d, or they differ", p, len(got), len(want))
+		}
+	}
+}
+
+// TestParts deals out entries one by one and in blocks: each comes out once, in its partition.
+func TestParts(t *testing.T) {
+	for _, bits := range []int{0, 1, 3, 9} {
+		// From nothing to more than a pooled slab holds (1 MiB, some forty thousand entries).
+		for _, rows := range []int{0, 1, 700, 100_000} {
+			t.Run(fmt.Sprintf("%d bits/%d rows", bits, rows), func(t *testing.T) {
+				partsOf[[1]uint64](t, bits, rows)
+				partsOf[[2]uint64](t, bits, rows)
+			})
+		}
+	}
+}
+
+func partsOf[K keyset.Words](t *testing.T, bits, rows int) {
+	rnd := rand.New(rand.NewPCG(uint64(bits), uint64(rows)))
+	d := newDealt[K](bits)
+	defer d.parts.Release()
+	d.check(t)
+	for row := 0; row < rows; {
+		n := min(1+rnd.IntN(keyset.BlockRows), rows-row)
+		hash, skip := make([]uint64, n), make([]uint8, n)
+		for i := range hash {
+			hash[i] = rnd.Uint64()
+			if rnd.IntN(4) == 0 { // one partition gets many
+				hash[i] >>= 12
+			}
+			skip[i] = uint8(rnd.IntN(8) / 7)
+		}
+		switch rnd.IntN(3) {
+		case 0:
+			d.addBlock(hash, nil, uint32(row))
+		case 1:
+			d.addBlock(hash, skip, uint32(row))
+		default:
+			for i, h := range hash {
+				d.add(h, uint32(row+i))
+			}
+		}
+		row += n
+	}
+	d.check(t)
+}
+
+// TestPartsReuse fills parts whose memory others have used and given back, while yet others are alive.
+func TestPartsReuse(t *testing.T) {
+	alive := newDealt[[2]uint64](4)
+	defer alive.parts.Release()
+	for round := range uint32(6) {
+		d := newDealt[[1]uint64](int(round))
+		for row := range uint32(70_000) {
+			h := uint64(row) * 0x9e3779b97f4a7c15
+			d.add(h, row)
+			if row%4 == 0 {
+				alive.add(h, round<<20|row)
+			}
+		}
+		d.check(t)
+		d.parts.Release()
+	}
+	alive.check(t)
+}
+
+// TestPartBits grows with the rows, up to a bound.
+func TestPartBits(t *testing.T) {
+	last := 0
+	for _, rows := range []int64{0, 1, 1000, 1 << 16, 1 << 20, 1 << 24, 1 << 32} {
+		b := keyset.PartBits(rows)
+		if b < last || b > 16 || rows <= 1000 && b != 0 {
+			t.Errorf("PartBits(%d) = %d, after %d", rows, b, last)
+		}
+		last = b
+	}
+	if last == 0 {
+		t.Error("billions of rows are one partition")
+	}
+}
