@@ -58,7 +58,19 @@ func (e *ColumnError) Error() string {
 	if e.Found > 1 {
 		return fmt.Sprintf("column %q: %d columns of %s have this name", e.Column, e.Found, e.Input)
 	}
-	return fmt.Sprintf("column %q: %v in %s (it has %s)", e.Column, ErrNoColumn, e.Input, strings.Join(e.Have, ", "))
+	return fmt.Sprintf("column %q: %v in %s (%s)", e.Column, ErrNoColumn, e.Input, e.have())
+}
+
+// have names what there is, the first columns of a wide table.
+func (e *ColumnError) have() string {
+	const most = 20
+	switch n := len(e.Have); {
+	case n == 0:
+		return "it has no columns"
+	case n > most:
+		return fmt.Sprintf("it has %s, … %d more", strings.Join(e.Have[:most], ", "), n-most)
+	}
+	return "it has " + strings.Join(e.Have, ", ")
 }
 
 func (e *ColumnError) Unwrap() error { return ErrNoColumn }
@@ -126,7 +138,7 @@ func (e *NullError) Error() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, " column %q in %d rows (first: row %d)", c.Column, c.Rows, c.First)
+		fmt.Fprintf(&b, " column %q in %d %s (first: row %d)", c.Column, c.Rows, plural(c.Rows, "row", "rows"), c.First)
 	}
 	return b.String()
 }
@@ -167,14 +179,14 @@ type KeysError struct {
 func (e *KeysError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %d %s: %s", e.Kind, e.Total, plural(e.Total, "key", "keys"), e.Why)
-	for i, k := range e.Keys {
-		if i == 3 {
-			fmt.Fprintf(&b, "; … (%d more)", e.Total-3)
-			break
-		}
+	shown := e.Keys[:min(len(e.Keys), 3)]
+	for _, k := range shown {
 		b.WriteString("; ")
 		b.WriteString(FormatKey(e.Columns, k.Values))
-		fmt.Fprintf(&b, " in %d rows (%s)", k.Count, rowList(k))
+		fmt.Fprintf(&b, " in %d %s (%s)", k.Count, plural(k.Count, "row", "rows"), rowList(k))
+	}
+	if more := e.Total - int64(len(shown)); more > 0 {
+		fmt.Fprintf(&b, "; … (%d more)", more)
 	}
 	return b.String()
 }
@@ -184,7 +196,7 @@ func (e *KeysError) Unwrap() error { return e.Kind }
 // FormatKey writes a key as errors and reports do: tenant_id="acme", customer_id=7.
 func FormatKey(columns, values []string) string {
 	var b strings.Builder
-	for i, c := range columns {
+	for i, c := range columns[:min(len(columns), len(values))] {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -223,7 +235,7 @@ type SizeError struct {
 	Type   arrow.DataType
 	// Size is what the column would hold, in Unit; Limit is what its type can address.
 	Size, Limit int64
-	// Unit is "bytes" or "elements".
+	// Unit is "bytes", "elements", "dictionary values" or "rows".
 	Unit string
 }
 
@@ -242,7 +254,7 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("row %d: %v: the batches have %d rows", e.Row, ErrRow, e.Rows)
+	return fmt.Sprintf("row %d: %v: the batches have %d %s", e.Row, ErrRow, e.Rows, plural(e.Rows, "row", "rows"))
 }
 
 func (e *RowError) Unwrap() error { return ErrRow }

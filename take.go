@@ -37,8 +37,8 @@ import (
 // Errors: [*RowError] for a row number outside the batches; [*SchemaError] for batches that differ; an error that wraps
 // [ErrSchema] when there are no batches, and so no schema; [*SizeError] when a column would outgrow its type: more than
 // 2^31-1 bytes of string or binary, 2^31-1 elements of list or map, more dictionary values than the index type can
-// number, more rows than the run-end type can; [*TypeError] for a column whose buffers contradict its type;
-// [ErrTooManyRows] for more than [MaxRows] rows in the batches; and the context's error, soon after it is canceled.
+// number, more rows than the run-end type can; an error that wraps [ErrMalformed] for a column whose buffers contradict its
+// type; [ErrTooManyRows] for more than [MaxRows] rows in the batches; and the context's error, soon after it is canceled.
 func Take(ctx context.Context, alloc memory.Allocator, batches []arrow.Record, rows Rows) (arrow.Record, error) {
 	schema, err := commonSchema(batches)
 	if err != nil {
@@ -121,7 +121,7 @@ func takeError(schema *arrow.Schema, err error) error {
 	}
 	var data *take.DataError
 	if errors.As(err, &data) {
-		return &TypeError{Column: name, Type: data.Type, Why: data.Why}
+		return fmt.Errorf("column %q of type %v: %w: %s", name, data.Type, ErrMalformed, data.Why)
 	}
 	return fmt.Errorf("column %q: %w", name, column.Err)
 }

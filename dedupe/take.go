@@ -2,14 +2,12 @@ package dedupe
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
-	"github.com/onerow-go/onerow/internal/take"
 )
 
 // Take makes a record of the winners: the columns of the batches, a row for each of [Plan.Rows], in their order, with the values
@@ -30,27 +28,33 @@ func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, 
 	defer rec.Release()
 	cols := append([]arrow.Array(nil), rec.Columns()...)
 	for i, f := range p.job.fills {
-		col, err := take.Column(alloc, p.job.chunksOf(f), p.sources[i])
+		filled, err := p.takeFilled(ctx, alloc, f, p.sources[i])
 		if err != nil {
-			return nil, fmt.Errorf("column %q, carried forward: %w", f.Name, err)
+			return nil, err
 		}
-		defer col.Release()
-		cols[f.at] = col
+		defer filled.Release()
+		cols[f.at] = filled.Column(0)
 	}
 	return array.NewRecord(rec.Schema(), cols, rec.NumRows()), nil
 }
 
-// chunksOf returns the arrays of a filled column, of the batches and, if it has the column, of the target.
-func (j *job) chunksOf(f fill) []arrow.Array {
-	var chunks []arrow.Array
-	for _, b := range j.batches.Batches {
-		chunks = append(chunks, b.Column(f.at))
-	}
-	if f.inTarget {
-		at := j.target.Schema.FieldIndices(f.Name)[0]
-		for _, b := range j.target.Batches {
-			chunks = append(chunks, b.Column(at))
+// takeFilled takes one column from the rows that have its values, in the batches and, if it has the column, in the target.
+func (p *Plan) takeFilled(ctx context.Context, alloc memory.Allocator, f fill, rows onerow.Rows) (arrow.Record, error) {
+	var alone []arrow.Record
+	add := func(batches []arrow.Record, at int) {
+		for _, b := range batches {
+			schema := arrow.NewSchema([]arrow.Field{b.Schema().Field(at)}, nil)
+			alone = append(alone, array.NewRecord(schema, []arrow.Array{b.Column(at)}, b.NumRows()))
 		}
 	}
-	return chunks
+	defer func() {
+		for _, r := range alone {
+			r.Release()
+		}
+	}()
+	add(p.job.batches.Batches, f.at)
+	if f.inTarget {
+		add(p.job.target.Batches, p.job.target.Schema.FieldIndices(f.Name)[0])
+	}
+	return onerow.Take(ctx, alloc, alone, rows)
 }
