@@ -29,6 +29,9 @@ func New(input string, batches []arrow.Record) (*Frame, error) {
 		if b == nil {
 			return nil, &onerow.SchemaError{Input: input, Batch: i, Why: "it is nil"}
 		}
+		if n := b.NumRows(); n < 0 {
+			return nil, fmt.Errorf("%w: %s: batch %d has %d rows", onerow.ErrMalformed, input, i, n)
+		}
 		if i == 0 {
 			f.Schema = b.Schema()
 		} else if why := differ(f.Schema, b.Schema()); why != "" {
