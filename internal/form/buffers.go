@@ -40,6 +40,9 @@ func (a *Array) setValues(d arrow.ArrayData, t arrow.DataType) {
 
 func (a *Array) setUnion(d arrow.ArrayData, t arrow.UnionType) {
 	a.codes = arrow.Int8Traits.CastFromBytes(buffer(d, 1))
+	for c := range a.childOf {
+		a.childOf[c] = -1
+	}
 	for i, c := range t.TypeCodes() {
 		a.childOf[c] = int8(i)
 	}

@@ -124,5 +124,5 @@ func OfAll(arrs []arrow.Array) ([]*Array, error) {
 
 // Nulls returns an array of the null type.
 func Nulls(n int) *Array {
-	return &Array{Kind: KindNull, Family: NullFamily, Type: arrow.Null, Len: n, mul: 1}
+	return &Array{Kind: KindNull, Family: NullFamily, Type: arrow.Null, Len: n, mul: 1, rows: make([]struct{}, n)}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -89,6 +90,7 @@ type Array struct {
 	childOf [128]int8
 	index   Kind // KindDict, KindRuns: the kind of the indices or run ends
 	kids    []*Array
+	rows    []struct{} // Len of nothing: indexing it is the check that a row exists
 }
 
 // Of reads an array. It fails when the array's type isn't known or its buffers are too few for its type.
@@ -96,9 +98,13 @@ func Of(arr arrow.Array) (*Array, error) { return ofData(arr.Data()) }
 
 func ofData(d arrow.ArrayData) (*Array, error) {
 	a := &Array{Type: d.DataType(), Family: FamilyOf(d.DataType()), Len: d.Len(), off: d.Offset(), mul: 1}
+	a.rows = make([]struct{}, a.Len)
 	t := d.DataType()
-	if e, ok := t.(arrow.ExtensionType); ok {
+	for e, ok := t.(arrow.ExtensionType); ok; e, ok = t.(arrow.ExtensionType) {
 		t = e.StorageType()
+	}
+	if dec, ok := t.(arrow.DecimalType); ok && !saneScale(dec) {
+		return nil, fmt.Errorf("type %v: the scale is out of range", t)
 	}
 	if len(d.Buffers()) < buffersOf(t) {
 		return nil, fmt.Errorf("type %v: %d buffers, of %d", t, len(d.Buffers()), buffersOf(t))
@@ -154,9 +160,11 @@ func (a *Array) setKids(d arrow.ArrayData, t arrow.DataType) error {
 	return nil
 }
 
+// buffer returns the bytes of a buffer, with no room behind them: slicing a slice checks its capacity, not its length, and
+// behind it may be another buffer.
 func buffer(d arrow.ArrayData, i int) []byte {
 	if b := d.Buffers()[i]; b != nil {
-		return b.Bytes()
+		return slices.Clip(b.Bytes())
 	}
 	return nil
 }
@@ -223,7 +231,9 @@ func (a *Array) intAt(kind Kind, p int) int64 {
 func (a *Array) run(i int) int {
 	ends := a.kids[0]
 	i += a.off
-	return sort.Search(ends.Len, func(r int) bool { return ends.intAt(ends.Kind, ends.off+r) > int64(i) })
+	r := sort.Search(ends.Len, func(r int) bool { return ends.intAt(ends.Kind, ends.off+r) > int64(i) })
+	_ = ends.rows[r]
+	return r
 }
 
 // MayNull is false when no row can be NULL.
@@ -246,8 +256,10 @@ func (a *Array) MayNull() bool {
 	return a.valid != nil
 }
 
-// Null says whether row i is NULL, logically.
+// Null says whether row i is NULL, logically. It is what every reader of a cell asks first, at each array on its way down,
+// and so the place where a row that doesn't exist ends in a bounds panic.
 func (a *Array) Null(i int) bool {
+	_ = a.rows[i]
 	if a.valid != nil && !bit(a.valid, a.off+i) {
 		return true
 	}
@@ -255,7 +267,7 @@ func (a *Array) Null(i int) bool {
 	case KindNull:
 		return true
 	case KindDict:
-		return a.kids[0].MayNull() && a.kids[0].Null(int(a.intAt(a.index, a.off+i)))
+		return a.kids[0].Null(int(a.intAt(a.index, a.off+i)))
 	case KindRuns:
 		return a.kids[1].Null(a.run(i))
 	case KindSparse, KindDense:
@@ -294,15 +306,18 @@ func (a *Array) span(i int) (lo, hi int) {
 	p := a.off + i
 	switch a.Kind {
 	case KindList32:
-		return int(a.i32[p]), int(a.i32[p+1])
+		lo, hi = int(a.i32[p]), int(a.i32[p+1])
 	case KindList64:
-		return int(a.i64[p]), int(a.i64[p+1])
+		lo, hi = int(a.i64[p]), int(a.i64[p+1])
 	case KindListView32:
-		return int(a.i32[p]), int(a.i32[p]) + int(a.sizes32[p])
+		lo, hi = int(a.i32[p]), int(a.i32[p])+int(a.sizes32[p])
 	case KindListView64:
-		return int(a.i64[p]), int(a.i64[p]) + int(a.sizes64[p])
+		lo, hi = int(a.i64[p]), int(a.i64[p])+int(a.sizes64[p])
+	default:
+		lo, hi = p*a.width, (p+1)*a.width
 	}
-	return p * a.width, (p + 1) * a.width
+	_ = a.kids[0].rows[lo:hi]
+	return lo, hi
 }
 
 // bytes returns the bytes of row i of a bytes kind. They are the array's own: not to be written to.

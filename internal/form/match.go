@@ -119,7 +119,7 @@ func (m *Matcher) addFloat(t arrow.DataType, v reflect.Value) bool {
 
 func (m *Matcher) addDecimal(t arrow.DecimalType, s string) bool {
 	r, ok := new(big.Rat).SetString(s)
-	if !ok {
+	if !ok || !saneScale(t) {
 		return false
 	}
 	m.decimals = append(m.decimals, r)

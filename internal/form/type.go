@@ -166,6 +166,12 @@ func comparableStructs(a, b *arrow.StructType) (bool, string) {
 	return true, ""
 }
 
+// maxScale bounds the scales of decimals, up and down, far beyond the 76 digits that there are: cells of greater ones would be
+// powers of ten that no memory holds.
+const maxScale = 10_000
+
+func saneScale(t arrow.DecimalType) bool { return -maxScale <= t.GetScale() && t.GetScale() <= maxScale }
+
 func elem(t arrow.DataType) arrow.DataType {
 	return t.(interface{ Elem() arrow.DataType }).Elem()
 }
