@@ -45,12 +45,13 @@ func modesOf(chunks []*Array) []Mode {
 // dirtyBlock returns a block that an earlier read has left behind.
 func dirtyBlock(n int) *Block {
 	b := NewBlock(n)
-	b.dirty(n)
+	b.soil(n)
 	return b
 }
 
-func (b *Block) dirty(n int) {
-	b.cut(n)
+// soil leaves a block as a read of n rows may have left it.
+func (b *Block) soil(n int) {
+	b.K0, b.K1, b.H, b.Null = b.K0[:n], b.K1[:n], b.H[:n], b.Null[:n]
 	for i := range n {
 		b.K0[i], b.K1[i], b.H[i], b.Null[i] = 0xdead, 0xbeef, 0xf00d, 1
 	}
@@ -62,7 +63,7 @@ func readAll(r *Reader, chunks []*Array, size int) *Block {
 	all, b := &Block{}, NewBlock(size)
 	for c, a := range chunks {
 		for lo := 0; lo < a.Len; lo += size {
-			b.dirty(min(size, a.Len-lo))
+			b.soil(min(size, a.Len-lo))
 			r.Read(c, lo, min(size, a.Len-lo), b)
 			all.K0, all.K1, all.H, all.Null = append(all.K0, b.K0...), append(all.K1, b.K1...), append(all.H, b.H...), append(all.Null, b.Null...)
 			if any := slices.Contains(b.Null, 1); any != b.AnyNull {

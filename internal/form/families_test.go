@@ -163,6 +163,7 @@ func wrapped(t testing.TB, c column) []column {
 		out = append(out, w)
 	}
 	add("extension", extend)
+	add("extension of an extension", func(d arrow.ArrayData) arrow.ArrayData { return over(d, extend, extend) })
 	if c.typ == "null" {
 		return out
 	}

@@ -11,12 +11,12 @@ func FitsWord(chunks []*Array) bool {
 		case NullFamily, BoolFamily, FloatFamily:
 			continue
 		case IntFamily:
-			if l.Kind == KindU64 {
-				sawU64 = true
-			} else {
-				sawSigned = true
-			}
+			sawU64 = sawU64 || l.Kind == KindU64
+			sawSigned = sawSigned || l.Kind != KindU64 && l.Kind != KindNull
 		case DateFamily, TimeFamily, NaiveFamily, InstantFamily, DurationFamily:
+			if l.Kind == KindNull {
+				continue
+			}
 			if mul != 0 && mul != l.mul {
 				return false
 			}

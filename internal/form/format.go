@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -30,7 +31,7 @@ func Format(a *Array, i int) string {
 	case TextFamily:
 		b := a.bytes(i)
 		if len(b) > maxText {
-			return strconv.Quote(string(b[:maxText])) + fmt.Sprintf("… (%d bytes)", len(b))
+			return strconv.Quote(string(b[:cutAt(b)])) + fmt.Sprintf("… (%d bytes)", len(b))
 		}
 		return strconv.Quote(string(b))
 	case BinaryFamily:
@@ -52,6 +53,16 @@ func Format(a *Array, i int) string {
 		return a.formatInterval(i)
 	}
 	return a.formatInt(i)
+}
+
+// cutAt returns where a long text is cut: at most at maxText, and not inside a character.
+func cutAt(b []byte) int {
+	for n := maxText; n > maxText-utf8.UTFMax; n-- {
+		if utf8.RuneStart(b[n]) {
+			return n
+		}
+	}
+	return maxText
 }
 
 func (a *Array) formatInt(i int) string {
@@ -167,7 +178,12 @@ func formatDay(days int64) string {
 		}
 		d -= n
 	}
-	return fmt.Sprintf("%04d-%02d-%02d", year+400*cycles, month, d+1)
+	year += 400 * cycles
+	sign := ""
+	if year < 0 {
+		sign, year = "-", -year
+	}
+	return fmt.Sprintf("%s%04d-%02d-%02d", sign, year, month, d+1)
 }
 
 var monthDays = [12]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
@@ -175,12 +191,13 @@ var monthDays = [12]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 func leap(y int64) bool { return y%4 == 0 && (y%100 != 0 || y%400 == 0) }
 
 func formatClock(v, perSecond int64) string {
-	secs := floorDiv(v, perSecond)
-	s := fmt.Sprintf("%02d:%02d:%02d", secs/3600, secs/60%60, secs%60)
-	if secs < 0 {
-		s = strconv.FormatInt(secs, 10) + "s"
+	sign, n, per := "", uint64(v), uint64(perSecond)
+	if v < 0 {
+		sign, n = "-", -n
 	}
-	if frac := v - secs*perSecond; frac != 0 {
+	secs := n / per
+	s := fmt.Sprintf("%s%02d:%02d:%02d", sign, secs/3600, secs/60%60, secs%60)
+	if frac := n % per; frac != 0 {
 		digits := int(math.Round(math.Log10(float64(perSecond))))
 		s += "." + strings.TrimRight(fmt.Sprintf("%0*d", digits, frac), "0")
 	}

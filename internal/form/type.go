@@ -170,7 +170,9 @@ func comparableStructs(a, b *arrow.StructType) (bool, string) {
 // powers of ten that no memory holds.
 const maxScale = 10_000
 
-func saneScale(t arrow.DecimalType) bool { return -maxScale <= t.GetScale() && t.GetScale() <= maxScale }
+func saneScale(t arrow.DecimalType) bool {
+	return -maxScale <= t.GetScale() && t.GetScale() <= maxScale
+}
 
 func elem(t arrow.DataType) arrow.DataType {
 	return t.(interface{ Elem() arrow.DataType }).Elem()
