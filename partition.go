@@ -2,7 +2,9 @@ package onerow
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -20,8 +22,8 @@ const MaxPartitions = 1 << 20
 // every encoding, integer width, decimal scale and time unit (see the package documentation on keys). NULL is a value like
 // any other here. Keys spread evenly whatever their values; a key with many rows makes its partition large.
 //
-// It returns ctx.Err() soon after the context ends. Errors wrap [ErrNoKey], [ErrNoColumn], [ErrType], [ErrSchema],
-// [ErrOption], [ErrTooManyRows] or [ErrMalformed].
+// It returns ctx.Err() soon after the context ends. What is wrong with several columns comes back together. Errors wrap
+// [ErrNoKey], [ErrNoColumn], [ErrType], [ErrSchema], [ErrOption], [ErrTooManyRows] or [ErrMalformed].
 func Partition(ctx context.Context, batches []arrow.Record, key []string, n int) (parts []Rows, err error) {
 	if n < 1 || n > MaxPartitions {
 		return nil, fmt.Errorf("%w: %d partitions, of 1 to %d", ErrOption, n, MaxPartitions)
@@ -47,10 +49,17 @@ func partition(ctx context.Context, batches []arrow.Record, key []string, n int)
 	}
 	layout := form.NewLayout(lens)
 	cols := make([]*form.Column, len(key))
+	var errs []error
 	for i, name := range key {
-		if cols[i], err = keyColumn(layout, schema, batches, name); err != nil {
-			return nil, err
+		if slices.Contains(key[:i], name) {
+			errs = append(errs, fmt.Errorf("%w: the key names column %q twice", ErrOption, name))
+			continue
 		}
+		cols[i], err = keyColumn(layout, schema, batches, name)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	// Every row has a place in its partition's list before the lists are made, so that each is made once.
 	place, sizes := make([]uint32, layout.Rows()), make([]uint32, n)
@@ -75,6 +84,9 @@ func partition(ctx context.Context, batches []arrow.Record, key []string, n int)
 		parts[p] = make(Rows, 0, size)
 	}
 	for row, p := range place {
+		if row&0xffff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		parts[p] = append(parts[p], uint32(row))
 	}
 	return parts, nil
@@ -98,9 +110,16 @@ func keyColumn(layout *form.Layout, schema *arrow.Schema, batches []arrow.Record
 	for i, b := range batches {
 		chunks[i] = b.Column(at[0])
 	}
-	arrs, err := form.OfAll(chunks)
+	var arrs []*form.Array
+	err := keyset.Guard(func() (err error) {
+		arrs, err = form.OfAll(chunks)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrMalformed) {
+		err = fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("column %q: %w: %w", name, ErrMalformed, err)
+		return nil, fmt.Errorf("column %q: %w", name, err)
 	}
 	return &form.Column{Name: name, Type: typ, Chunks: arrs, Layout: layout}, nil
 }
