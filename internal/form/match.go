@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -142,39 +143,71 @@ var layouts = map[Family]string{
 }
 
 func (m *Matcher) addTime(t arrow.DataType, s string) bool {
-	finest := int64(1_000_000_000) // per second
-	var secs, rest int64
-	if m.family == DurationFamily {
-		d, err := time.ParseDuration(s)
-		if err != nil {
-			return false
-		}
-		secs, rest = int64(d/time.Second), int64(d%time.Second)
-	} else {
-		at, err := time.Parse(layouts[m.family], s)
-		if err != nil {
-			return false
-		}
-		secs, rest = at.Unix(), int64(at.Nanosecond())
-		switch m.family {
-		case TimeFamily:
-			secs = int64(at.Hour()*3600 + at.Minute()*60 + at.Second())
-		case DateFamily:
-			finest = 1000
-		}
+	v, ok := m.ticks(s)
+	if !ok {
+		return false
 	}
-	v := new(big.Int).Mul(big.NewInt(secs), big.NewInt(finest))
-	v.Add(v, big.NewInt(rest))
+	m.numbers = append(m.numbers, wideOf(v))
 	raw, off := new(big.Int).QuoRem(v, new(big.Int).SetUint64(tick(t)), new(big.Int))
-	hi, lo := wide(secs, false, uint64(finest))
-	sum := lo + uint64(rest)
-	if rest >= 0 && sum < lo {
-		hi++
-	} else if rest < 0 && sum > lo {
-		hi--
-	}
-	m.numbers = append(m.numbers, wideInt{hi, sum})
 	return off.Sign() == 0 && raw.IsInt64()
+}
+
+// ticks reads a text of a time family in its finest unit, exactly.
+func (m *Matcher) ticks(s string) (*big.Int, bool) {
+	if m.family == DurationFamily {
+		return nanoseconds(s)
+	}
+	at, err := time.Parse(layouts[m.family], s)
+	if err != nil || tooFine(s) {
+		return nil, false
+	}
+	secs, perSecond := at.Unix(), int64(1_000_000_000)
+	switch m.family {
+	case TimeFamily:
+		secs = int64(at.Hour()*3600 + at.Minute()*60 + at.Second())
+	case DateFamily:
+		perSecond = 1000
+	}
+	v := new(big.Int).Mul(big.NewInt(secs), big.NewInt(perSecond))
+	return v.Add(v, big.NewInt(int64(at.Nanosecond()))), true
+}
+
+// tooFine says whether a time has more than nine digits below a second, of which time.Parse drops the rest.
+func tooFine(s string) bool {
+	_, frac, _ := strings.Cut(strings.Replace(s, ",", ".", 1), ".")
+	return len(frac)-len(strings.TrimLeft(frac, "0123456789")) > 9
+}
+
+// nanoseconds reads a duration as time.ParseDuration does, but without bounds, and none that ends within a nanosecond.
+func nanoseconds(s string) (*big.Int, bool) {
+	s, negative := strings.CutPrefix(s, "-")
+	if !negative {
+		s = strings.TrimPrefix(s, "+")
+	}
+	sum, ok := new(big.Rat), s != ""
+	if s == "0" {
+		return sum.Num(), true
+	}
+	for s != "" && ok {
+		number := s[:len(s)-len(strings.TrimLeft(s, "0123456789."))]
+		s = s[len(number):]
+		unit := s[:len(s)-len(strings.TrimLeft(s, "nuµμmsh"))]
+		s = s[len(unit):]
+		d, err := time.ParseDuration("1" + unit)
+		n, isNumber := new(big.Rat).SetString(number)
+		if ok = err == nil && isNumber; ok {
+			sum.Add(sum, n.Mul(n, new(big.Rat).SetInt64(int64(d))))
+		}
+	}
+	if negative {
+		sum.Neg(sum)
+	}
+	return sum.Num(), ok && sum.IsInt()
+}
+
+func wideOf(n *big.Int) wideInt {
+	low := new(big.Int).SetUint64(math.MaxUint64)
+	return wideInt{hi: new(big.Int).Rsh(n, 64).Int64(), lo: low.And(low, n).Uint64()}
 }
 
 // Match says whether row i equals one of the values. NULL equals none.
