@@ -8,7 +8,8 @@ import (
 
 // atHand is the greatest row so far of a key at hand: the word of its order, and the whole hash of the key.
 type atHand struct {
-	word, hash uint64
+	hash uint64
+	word uint32
 }
 
 // absorb merges a block of rows into the keys at hand; the others are dealt out.
@@ -19,11 +20,11 @@ func (f *finder[K]) absorb(n int, row uint32) {
 			continue
 		}
 		hash := f.keys.Hash[i]
-		e := keyset.Entry[K, atHand]{Payload: atHand{f.words[i], hash}, Key: f.keys.Keys[i], Row: row + uint32(i), Hash: keyset.Tag(hash)}
+		e := keyset.Entry[K, atHand]{Payload: atHand{hash, f.words[i]}, Key: f.keys.Keys[i], Row1: row + uint32(i) + 1}
 		if f.merge(&e) {
 			merged++
 		} else {
-			f.parts.Add(hash, entry[K]{Payload: f.words[i], Key: e.Key, Row: e.Row, Hash: e.Hash})
+			f.parts.Add(hash, entry[K]{Payload: f.words[i], Key: e.Key, Row1: e.Row1})
 		}
 	}
 	if !f.hot.Judge(n, merged) {
@@ -40,10 +41,10 @@ func (f *finder[K]) merge(e *keyset.Entry[K, atHand]) bool {
 	}
 	c := cmp.Compare(e.Payload.word, s.Payload.word)
 	if c == 0 {
-		c = f.j.order.Compare(e.Row, s.Row)
+		c = f.j.order.Compare(e.Row(), s.Row())
 	}
 	if c > 0 {
-		s.Payload.word, s.Row = e.Payload.word, e.Row
+		s.Payload.word, s.Row1 = e.Payload.word, e.Row1
 	}
 	return c != 0
 }
@@ -51,6 +52,6 @@ func (f *finder[K]) merge(e *keyset.Entry[K, atHand]) bool {
 // drain deals the greatest rows of the keys at hand out.
 func (f *finder[K]) drain() {
 	f.hot.Drain(func(s *keyset.Entry[K, atHand]) {
-		f.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.word, Key: s.Key, Row: s.Row, Hash: s.Hash})
+		f.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.word, Key: s.Key, Row1: s.Row1})
 	})
 }

@@ -87,10 +87,10 @@ func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
 		})
 	}
 	entry := func(i int, row uint32) *keyset.Entry[K, uint32] {
-		return &keyset.Entry[K, uint32]{Payload: uint32(table.Len()), Key: block.Keys[i], Row: row, Hash: keyset.Tag(block.Hash[i])}
+		return &keyset.Entry[K, uint32]{Payload: uint32(table.Len()), Key: block.Keys[i], Row1: row + 1}
 	}
 	insert := func(i int, row uint32) {
-		s, _ := table.At(entry(i, row))
+		s, _ := table.At(entry(i, row), table.Start(&block.Keys[i]))
 		l.ids[row] = s.Payload
 	}
 	if err := pass(0, j.rows, insert); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // entry is a row with the word of its order, or a key with its greatest row so far.
-type entry[K keyset.Words] = keyset.Entry[K, uint64]
+type entry[K keyset.Words] = keyset.Entry[K, uint32]
 
 // winners finds the greatest row of each key, without bringing the rows of a key together: a key's state is its best row. Rows equal
 // in order to the best are kept apart and settled at the end of a partition.
@@ -24,12 +24,12 @@ type winners[K keyset.Words] struct {
 // finder is one worker's part.
 type finder[K keyset.Words] struct {
 	j      *job
-	parts  *keyset.Parts[K, uint64]
+	parts  *keyset.Parts[K, uint32]
 	keys   *keyset.Block[K]
 	order  *form.Block
-	words  []uint64
+	words  []uint32
 	hot    *keyset.Hot[K, atHand]
-	table  *keyset.Table[K, uint64]
+	table  *keyset.Table[K, uint32]
 	evens  []entry[K] // rows that were equal in order to the greatest of their key when they came
 	won    keyset.Bitmap
 	report Report
@@ -69,9 +69,9 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 
 func newFinder[K keyset.Words](j *job, bits int) *finder[K] {
 	return &finder[K]{
-		j: j, parts: keyset.NewParts[K, uint64](bits), keys: keyset.NewBlock[K](j.keys),
-		order: form.NewBlock(keyset.BlockRows), words: make([]uint64, keyset.BlockRows),
-		table: keyset.NewTable[K, uint64](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
+		j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
+		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
+		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
 	}
 }
 
@@ -106,7 +106,7 @@ func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 		rows += int64(from.parts.Rows(part))
 		from.parts.Chunks(part, f.insert)
 	}
-	f.table.All(func(s *entry[K]) { f.won.Set(s.Row) })
+	f.table.All(func(s *entry[K]) { f.won.Set(s.Row()) })
 	f.settleEvens()
 	return rows
 }
@@ -114,28 +114,36 @@ func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 // insert is the hot loop: it keeps the greatest row of each key.
 func (f *finder[K]) insert(chunk []entry[K]) {
 	t := f.table
+	start := t.Starts(chunk)
 	for i := range chunk {
 		e := &chunk[i]
-		s := t.Hit(e)
+		s := t.Hit(e, start[i])
 		if s == nil {
 			var fresh bool
-			if s, fresh = t.At(e); fresh {
+			if s, fresh = t.At(e, start[i]); fresh {
 				continue
 			}
 		}
-		if e.Payload < s.Payload {
-			continue
+		// Without a branch: which of two rows is greater can't be foretold.
+		word, row := s.Payload, s.Row1
+		if e.Payload > word {
+			row = e.Row1
 		}
-		if e.Payload > s.Payload {
-			s.Payload, s.Row = e.Payload, e.Row
-			continue
+		equal := e.Payload == word
+		s.Payload, s.Row1 = max(word, e.Payload), row
+		if equal {
+			f.meet(s, e)
 		}
-		switch c := f.j.order.Compare(e.Row, s.Row); {
-		case c > 0:
-			s.Row = e.Row
-		case c == 0:
-			f.evens = append(f.evens, *e)
-		}
+	}
+}
+
+// meet ranks a row whose word is that of the greatest row of its key.
+func (f *finder[K]) meet(s, e *entry[K]) {
+	switch c := f.j.order.Compare(e.Row(), s.Row()); {
+	case c > 0:
+		s.Row1 = e.Row1
+	case c == 0:
+		f.evens = append(f.evens, *e)
 	}
 }
 
@@ -148,8 +156,8 @@ func (f *finder[K]) settleEvens() {
 	var pairs []pair
 	for i := range f.evens {
 		e := &f.evens[i]
-		if best := f.table.Find(e).Row; best != e.Row && f.j.order.Compare(e.Row, best) == 0 {
-			pairs = append(pairs, pair{best, e.Row})
+		if best := f.table.Find(e).Row(); best != e.Row() && f.j.order.Compare(e.Row(), best) == 0 {
+			pairs = append(pairs, pair{best, e.Row()})
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row)) })
@@ -215,7 +223,7 @@ func rowsOfKeys[K keyset.Words](ctx context.Context, j *job, ties []tie) (keyset
 	for _, t := range ties {
 		c, i := j.events.At(t.rows[0])
 		keyset.Read(j.keys, c, i, 1, block)
-		table.At(&keyset.Entry[K, struct{}]{Key: block.Keys[0], Row: t.rows[0], Hash: keyset.Tag(block.Hash[0])})
+		table.At(&keyset.Entry[K, struct{}]{Key: block.Keys[0], Row1: t.rows[0] + 1}, table.Start(&block.Keys[0]))
 	}
 	spans := keyset.Spans(j.events.Lens(), j.events.Start)
 	err := keyset.Run(ctx, 1, len(spans), func(_, task int) error {
@@ -225,9 +233,9 @@ func rowsOfKeys[K keyset.Words](ctx context.Context, j *job, ties []tie) (keyset
 				if block.Null[i] != 0 {
 					continue
 				}
-				e := keyset.Entry[K, struct{}]{Key: block.Keys[i], Row: row + uint32(i), Hash: keyset.Tag(block.Hash[i])}
+				e := keyset.Entry[K, struct{}]{Key: block.Keys[i], Row1: row + uint32(i) + 1}
 				if table.Find(&e) != nil {
-					marked.Set(e.Row)
+					marked.Set(e.Row())
 				}
 			}
 		})

@@ -10,15 +10,15 @@ import (
 )
 
 // entry's payload is a number of rows; its row is the first of them.
-type entry[K keyset.Words] = keyset.Entry[K, uint64]
+type entry[K keyset.Words] = keyset.Entry[K, uint32]
 
 // counter is one worker's part of a check.
 type counter[K keyset.Words] struct {
 	keys  *keyset.Keys
-	parts *keyset.Parts[K, uint64]
+	parts *keyset.Parts[K, uint32]
 	block *keyset.Block[K]
 	hot   *keyset.Hot[K, atHand]
-	table *keyset.Table[K, uint64]
+	table *keyset.Table[K, uint32]
 	nulls []onerow.ColumnNulls
 	sum   Report
 	worst worst[K]
@@ -63,8 +63,8 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 }
 
 func newCounter[K keyset.Words](keys *keyset.Keys, bits int, rows uint32, worst int) *counter[K] {
-	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint64](bits), block: keyset.NewBlock[K](keys),
-		table: keyset.NewTable[K, uint64](keys), hot: keyset.NewHot[K, atHand](keys, rows)}
+	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint32](bits), block: keyset.NewBlock[K](keys),
+		table: keyset.NewTable[K, uint32](keys), hot: keyset.NewHot[K, atHand](keys, rows)}
 	for _, col := range keys.Columns() {
 		c.nulls = append(c.nulls, onerow.ColumnNulls{Column: col.Name})
 	}
@@ -73,8 +73,8 @@ func newCounter[K keyset.Words](keys *keyset.Keys, bits int, rows uint32, worst 
 }
 
 // ones is the payload of plain rows.
-var ones = func() []uint64 {
-	v := make([]uint64, keyset.BlockRows)
+var ones = func() []uint32 {
+	v := make([]uint32, keyset.BlockRows)
 	for i := range v {
 		v[i] = 1
 	}
@@ -140,17 +140,18 @@ func (c *counter[K]) count(workers []*counter[K], part int) (rows int64) {
 // insert is the hot loop.
 func (c *counter[K]) insert(chunk []entry[K]) {
 	t := c.table
+	start := t.Starts(chunk)
 	for i := range chunk {
 		e := &chunk[i]
-		s := t.Hit(e)
+		s := t.Hit(e, start[i])
 		if s == nil {
 			var fresh bool
-			if s, fresh = t.At(e); fresh {
+			if s, fresh = t.At(e, start[i]); fresh {
 				continue
 			}
 		}
 		s.Payload += e.Payload
-		s.Row = min(s.Row, e.Row)
+		s.Row1 = min(s.Row1, e.Row1)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // atHand counts the rows of a key at hand, and keeps the first ones.
 type atHand struct {
 	hash  uint64 // the whole hash of the key
-	count uint64
+	count uint32
 	rows  [onerow.MaxSampleRows]uint32 // the first min(count, len) of the worker's rows
 }
 
@@ -20,16 +20,16 @@ func (c *counter[K]) absorb(n int, row uint32) {
 			continue
 		}
 		hash := c.block.Hash[i]
-		e := keyset.Entry[K, atHand]{Key: c.block.Keys[i], Row: row + uint32(i), Hash: keyset.Tag(hash)}
+		e := keyset.Entry[K, atHand]{Key: c.block.Keys[i], Row1: row + uint32(i) + 1}
 		e.Payload.hash = hash
 		s, _ := c.hot.Place(&e)
 		if s == nil {
-			c.parts.Add(hash, entry[K]{Payload: 1, Key: e.Key, Row: e.Row, Hash: e.Hash})
+			c.parts.Add(hash, entry[K]{Payload: 1, Key: e.Key, Row1: e.Row1})
 			continue
 		}
 		merged++
-		if k := &s.Payload; k.count < uint64(len(k.rows)) {
-			k.rows[k.count] = e.Row
+		if k := &s.Payload; k.count < uint32(len(k.rows)) {
+			k.rows[k.count] = e.Row()
 		}
 		s.Payload.count++
 	}
@@ -41,15 +41,15 @@ func (c *counter[K]) absorb(n int, row uint32) {
 // drain deals the keys at hand out, each as one entry with its count.
 func (c *counter[K]) drain() {
 	c.hot.Drain(func(s *keyset.Entry[K, atHand]) {
-		c.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.count, Key: s.Key, Row: s.Row, Hash: s.Hash})
+		c.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.count, Key: s.Key, Row1: s.Row1})
 	})
 }
 
 // rowsAtHand returns the first rows of a key that were counted at hand.
 func (c *counter[K]) rowsAtHand(k *worstKey[K]) []uint32 {
-	s := c.hot.Find(&keyset.Entry[K, atHand]{Key: k.Key, Row: k.Row, Hash: k.Hash})
+	s := c.hot.Find(&keyset.Entry[K, atHand]{Key: k.Key, Row1: k.Row1})
 	if s == nil {
 		return nil
 	}
-	return s.Payload.rows[:min(s.Payload.count, uint64(len(s.Payload.rows)))]
+	return s.Payload.rows[:min(s.Payload.count, uint32(len(s.Payload.rows)))]
 }

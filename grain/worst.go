@@ -13,7 +13,7 @@ import (
 type worst[K keyset.Words] struct {
 	limit int
 	keys  []worstKey[K] // up to 2*limit, then cut back
-	floor uint64        // keys with fewer rows than this need not be added
+	floor uint32        // keys with fewer rows than this need not be added
 }
 
 type worstKey[K keyset.Words] struct {
@@ -22,7 +22,7 @@ type worstKey[K keyset.Words] struct {
 }
 
 func byRows[K keyset.Words](a, b worstKey[K]) int {
-	return cmp.Or(cmp.Compare(b.Payload, a.Payload), cmp.Compare(a.Row, b.Row))
+	return cmp.Or(cmp.Compare(b.Payload, a.Payload), cmp.Compare(a.Row1, b.Row1))
 }
 
 func (w *worst[K]) add(e *entry[K], part int) {
@@ -67,8 +67,8 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, k *wors
 		c.parts.Chunks(k.part, func(chunk []entry[K]) {
 			for i := range chunk {
 				e := &chunk[i]
-				if e.Key == k.Key && (keys.Exact() || keys.Same(e.Row, k.Row)) {
-					rows = append(rows, e.Row)
+				if e.Key == k.Key && (keys.Exact() || keys.Same(e.Row(), k.Row())) {
+					rows = append(rows, e.Row())
 				}
 			}
 			if len(rows) > 1<<12 {

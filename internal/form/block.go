@@ -36,7 +36,8 @@ func NewBlock(n int) *Block {
 	return &Block{K0: w[:n:n], K1: w[n : 2*n : 2*n], H: w[2*n:], Null: make([]uint8, n)}
 }
 
-func (b *Block) cut(n int) {
+// Grow gives a block that was cut room for n rows again, at most as many as it was made for.
+func (b *Block) Grow(n int) {
 	b.K0, b.K1, b.H, b.Null = b.K0[:n], b.K1[:n], b.H[:n], b.Null[:n]
 }
 
@@ -100,9 +101,9 @@ func (r *Reader) addTable(v *Array) {
 	}
 }
 
-// Read fills the block from rows lo to lo+n of batch c. The block must have room for n rows; it is cut to n.
+// Read fills the block from rows lo to lo+n of batch c. The block must have room for n rows; it gets their number.
 func (r *Reader) Read(c, lo, n int, b *Block) {
-	b.cut(n)
+	b.Grow(n)
 	r.read(r.chunks[c], lo, b)
 	if constantHash.Load() {
 		r.flatten(b)

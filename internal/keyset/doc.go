@@ -9,16 +9,14 @@
 // Other keys are digests: two hashes, the second under a secret of the process. Equal keys have equal digests; of
 // two rows with equal digests the cells decide ([Keys.Same]). So a hash only ever rejects.
 //
-// # Bits of the hash
+// # Hashes
 //
-//	63 ........ 64-p | ............ 32 | 31 ............ 0
-//	partition        | free            | slot (low bits of these) and tag (these, bit 31 always set)
-//
-// The hash is a fixed function of the value (form.Reader), so the partition of a key is the same on every machine. A
-// table whose probes grow long, as under keys crafted to collide, goes over to slots by a secret.
+// Partitions are by the top bits of the stable hash (form.Reader), a fixed function of the value: the partition of a key is the
+// same on every machine. Slots in a table are by the low bits of another hash, of the key's words under a secret of the process: keys
+// that are crafted to share a partition still spread in its table.
 //
 // # Memory
 //
-// Rows are dealt out as entries of 24 or 32 bytes in chunks that are cut from pooled slabs; a table is reused for one
+// Rows are dealt out as entries of 16 or 24 bytes in chunks that are cut from pooled slabs; a table is reused for one
 // partition after the other by its worker. Nothing is allocated per row.
 package keyset

@@ -28,13 +28,10 @@ func (h *Hot[K, P]) On() bool { return h.on }
 // Place returns the entry at hand of a key; fresh, if it became one now, as a copy of e. It is nil when the key isn't at hand and there is
 // no room for more.
 func (h *Hot[K, P]) Place(e *Entry[K, P]) (s *Entry[K, P], fresh bool) {
-	if s := h.table.Hit(e); s != nil {
-		return s, false
-	}
 	if h.table.Len() >= hotKeys {
 		return h.table.Find(e), false
 	}
-	return h.table.At(e)
+	return h.table.At(e, h.table.Start(&e.Key))
 }
 
 // Judge counts rows that came and those of them that were merged, and says whether that still pays.

@@ -1,8 +1,6 @@
 package keyset
 
 import (
-	"math/rand/v2"
-
 	"github.com/onerow-go/onerow/internal/form"
 )
 
@@ -190,14 +188,13 @@ func NewBlock[K Words](k *Keys) *Block[K] {
 
 // Read reads the keys of rows lo to lo+n of batch c, n at most BlockRows.
 func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
-	b.raw.K0, b.raw.K1, b.raw.H, b.raw.Null = b.raw.K0[:BlockRows], b.raw.K1[:BlockRows], b.raw.H[:BlockRows], b.raw.Null[:BlockRows]
 	clear(b.NullCounts)
 	out := b.raw
 	k.readers[0].Read(c, lo, n, b.raw)
 	b.countNulls(0)
 	if b.sum != nil {
 		out = b.sum
-		out.K0, out.K1, out.H, out.Null = out.K0[:n], out.K1[:n], out.H[:n], out.Null[:n]
+		out.Grow(n)
 		k.merge(b.raw, out, 0)
 		for j := 1; j < len(k.cols); j++ {
 			k.readers[j].Read(c, lo, n, b.raw)
@@ -294,9 +291,6 @@ func (k *Keys) nullsAsValues(b *form.Block) {
 	clear(b.Null)
 	b.AnyNull = false
 }
-
-// secrets key the slots of tables that saw long probes.
-var secrets = [2]uint64{rand.Uint64() | 1, rand.Uint64()}
 
 // Hashes reads the stable hashes of keys alone. It belongs to one goroutine.
 type Hashes struct {

@@ -78,7 +78,7 @@ func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint
 			n = 0
 		}
 		e := &h.buf[n%chunkRows]
-		e.Payload, e.Key, e.Row, e.Hash = payload[i], keys[i], row+uint32(i), Tag(hash[i])
+		e.Key, e.Payload, e.Row1 = keys[i], payload[i], row+uint32(i)+1
 		h.n = n + 1
 	}
 }

@@ -1,99 +1,137 @@
 package keyset
 
 import (
+	"math/rand/v2"
+
 	"github.com/onerow-go/onerow/internal/form"
 )
 
-// Entry is one row on its way to the table of its partition, and in it: what is known of a key.
+// Entry is one row on its way to the table of its partition, and in it: what is known of a key. With a payload of four bytes it has 16 bytes
+// for keys of one word, 24 for keys of two.
 type Entry[K Words, P any] struct {
-	Payload P // the verb's: an order word, a count, an id
 	Key     K
-	Row     uint32 // a row that has the key
-	Hash    uint32 // Tag of the key's hash; 0 only in free slots
+	Payload P      // the verb's: an order word, a count, an id
+	Row1    uint32 // 1 + the number of a row that has the key; 0 only in free slots
 }
 
-// Tag returns the part of a key's hash that entries carry.
-func Tag(hash uint64) uint32 { return uint32(hash) | 1<<31 }
-
-// maxProbe is how far a key may lie from its slot before the table turns to slots by a secret. In a table at most half full
-// whose hashes are good, no key of a billion lies further.
-const maxProbe = 128
+// Row returns the number of the row.
+func (e *Entry[K, P]) Row() uint32 { return e.Row1 - 1 }
 
 // Table holds an entry a key. It has open addressing with linear probing, with the entries in the slots, and is at most half full: a
-// probe is one cache line. A table belongs to one goroutine.
+// probe is one cache line. Slots are by a hash of the key's words under a secret of the process, so that keys can't be crafted to
+// collide. A table belongs to one goroutine.
 type Table[K Words, P any] struct {
 	slots []Entry[K, P]
 	mask  uint32
 	n     int
 	same  func(a, b uint32) bool
-	exact bool // words alone decide
-	// direct: words alone decide, and slots are by hash.
-	direct bool
-	keyed  bool // slots are by a secret
+	exact bool   // words alone decide
+	keep  uint64 // ^0; 0 under one hash for all
+	start []uint32
 }
 
-const firstSlots = 256
+const firstSlots = 512
 
 // NewTable returns a table for keys that k reads.
 func NewTable[K Words, P any](k *Keys) *Table[K, P] {
-	t := &Table[K, P]{exact: k.Exact(), direct: k.Exact(), same: k.Same}
+	t := &Table[K, P]{exact: k.Exact(), same: k.Same, keep: ^uint64(0)}
 	t.slots = make([]Entry[K, P], firstSlots)
 	t.mask = firstSlots - 1
+	if form.IsConstantHash() {
+		t.keep = 0
+	}
 	return t
 }
 
 // Reset empties the table and keeps its memory.
 func (t *Table[K, P]) Reset() {
 	clear(t.slots)
-	t.n, t.keyed, t.direct = 0, false, t.exact
+	t.n = 0
 }
 
 // Len is the number of keys.
 func (t *Table[K, P]) Len() int { return t.n }
 
-// Hit returns the entry of a key that lies right at its slot and whose words decide, else nil. It is small enough to be inlined, and
+// secrets key the slots of tables.
+var secrets = [2]uint64{rand.Uint64(), rand.Uint64()}
+
+func hash1(k *[1]uint64) uint64 { return form.Mix64(k[0] ^ secrets[0]) }
+
+func hash2(k *[2]uint64) uint64 { return form.Mix2(k[0]^secrets[0], k[1]^secrets[1]) }
+
+// Start returns where the search for a key begins. It holds until the table grows.
+func (t *Table[K, P]) Start(k *K) uint32 {
+	switch k := any(k).(type) {
+	case *[1]uint64:
+		return uint32(hash1(k)&t.keep) & t.mask
+	case *[2]uint64:
+		return uint32(hash2(k)&t.keep) & t.mask
+	}
+	return 0
+}
+
+// Starts makes room for the keys of some entries, and returns where the search for each begins. Doing so for many at a time lets the
+// processor work on several. The list is valid until the next call of Starts.
+func (t *Table[K, P]) Starts(entries []Entry[K, P]) []uint32 {
+	for 2*(t.n+len(entries)) > len(t.slots) {
+		t.rebuild(2 * len(t.slots))
+	}
+	if cap(t.start) < len(entries) {
+		t.start = make([]uint32, len(entries))
+	}
+	start := t.start[:len(entries)]
+	switch entries := any(entries).(type) {
+	case []Entry[[1]uint64, P]:
+		for i := range start {
+			start[i] = uint32(hash1(&entries[i].Key)&t.keep) & t.mask
+		}
+	case []Entry[[2]uint64, P]:
+		for i := range start {
+			start[i] = uint32(hash2(&entries[i].Key)&t.keep) & t.mask
+		}
+	}
+	return start
+}
+
+// Hit returns the entry of a key that lies right at its start and whose words decide, else nil. It is small enough to be inlined, and
 // answers for most rows; At and Find know of the others.
-func (t *Table[K, P]) Hit(e *Entry[K, P]) *Entry[K, P] {
-	s := &t.slots[e.Hash&t.mask]
-	if s.Hash == e.Hash && s.Key == e.Key && t.direct {
+func (t *Table[K, P]) Hit(e *Entry[K, P], start uint32) *Entry[K, P] {
+	s := &t.slots[start]
+	if s.Key == e.Key && s.Row1 != 0 && t.exact {
 		return s
 	}
 	return nil
 }
 
-// At returns the entry of a key; if there is none yet, it becomes a copy of e, and fresh is true. The caller may change its payload,
-// and its row to another that has the key. The pointer is valid until the next call.
-func (t *Table[K, P]) At(e *Entry[K, P]) (s *Entry[K, P], fresh bool) {
+// At returns the entry of a key, whose search begins at start; if there is none yet, it becomes a copy of e, and fresh is true. The
+// caller may change its payload, and its row to another that has the key. The pointer is valid until the next call of At or Starts.
+func (t *Table[K, P]) At(e *Entry[K, P], start uint32) (s *Entry[K, P], fresh bool) {
 	if 2*t.n >= len(t.slots) {
 		t.rebuild(2 * len(t.slots))
+		start = t.Start(&e.Key)
 	}
 	slots, mask := t.slots, t.mask
-	for i, probes := t.slot(e), 0; ; i, probes = (i+1)&mask, probes+1 {
-		s = &slots[i&mask]
-		if s.Hash == 0 {
-			if probes > maxProbe && !t.keyed {
-				t.keyed, t.direct = true, false
-				t.rebuild(len(slots))
-				return t.At(e)
-			}
+	for i := start; ; i = (i + 1) & mask {
+		s = &slots[i]
+		if s.Row1 == 0 {
 			*s = *e
 			t.n++
 			return s, true
 		}
-		if s.Hash == e.Hash && s.Key == e.Key && (t.exact || t.equal(s, e)) {
+		if s.Key == e.Key && (t.exact || t.equal(s, e)) {
 			return s, false
 		}
 	}
 }
 
-// Find returns the entry of a key, or nil. The pointer is valid until the next call of At.
+// Find returns the entry of a key, or nil. The pointer is valid until the next call of At or Starts.
 func (t *Table[K, P]) Find(e *Entry[K, P]) *Entry[K, P] {
-	for i := t.slot(e); ; i = (i + 1) & t.mask {
+	for i := t.Start(&e.Key); ; i = (i + 1) & t.mask {
 		s := &t.slots[i]
-		if s.Hash == 0 {
+		if s.Row1 == 0 {
 			return nil
 		}
-		if s.Hash == e.Hash && s.Key == e.Key && (t.exact || t.equal(s, e)) {
+		if s.Key == e.Key && (t.exact || t.equal(s, e)) {
 			return s
 		}
 	}
@@ -102,18 +140,10 @@ func (t *Table[K, P]) Find(e *Entry[K, P]) *Entry[K, P] {
 // All calls f for each entry, in no order that means anything.
 func (t *Table[K, P]) All(f func(*Entry[K, P])) {
 	for i := range t.slots {
-		if s := &t.slots[i]; s.Hash != 0 {
+		if s := &t.slots[i]; s.Row1 != 0 {
 			f(s)
 		}
 	}
-}
-
-// slot returns where the search for a key begins.
-func (t *Table[K, P]) slot(e *Entry[K, P]) uint32 {
-	if !t.keyed || form.IsConstantHash() {
-		return e.Hash & t.mask
-	}
-	return uint32(form.Mix2(e.Key[0]^secrets[0], e.Key[len(e.Key)-1]^secrets[1])) & t.mask
 }
 
 // equal decides on the cells where the words are a digest.
@@ -121,7 +151,7 @@ func (t *Table[K, P]) equal(s, e *Entry[K, P]) bool {
 	if e.Key[len(e.Key)-1]>>56 != form.LongText {
 		return true
 	}
-	return s.Row == e.Row || t.same(s.Row, e.Row)
+	return s.Row1 == e.Row1 || t.same(s.Row(), e.Row())
 }
 
 // rebuild moves all entries to n slots.
@@ -131,11 +161,11 @@ func (t *Table[K, P]) rebuild(n int) {
 	t.mask = uint32(n - 1)
 	for i := range old {
 		e := &old[i]
-		if e.Hash == 0 {
+		if e.Row1 == 0 {
 			continue
 		}
-		at := t.slot(e)
-		for t.slots[at].Hash != 0 {
+		at := t.Start(&e.Key)
+		for t.slots[at].Row1 != 0 {
 			at = (at + 1) & t.mask
 		}
 		t.slots[at] = *e

@@ -22,10 +22,11 @@ type By struct {
 
 // Order ranks rows; the greatest wins.
 type Order struct {
-	by    []By
-	first *form.Reader // nil without columns
-	above *form.Column // with snap: rows whose cell matches are below all others
-	snap  *form.Matcher
+	by     []By
+	first  *form.Reader // nil without columns
+	narrow narrow
+	above  *form.Column // with snap: rows whose cell matches are below all others
+	snap   *form.Matcher
 }
 
 // New ranks by columns of one layout. Rows whose cell in op matches snapshot rank below all others; both may be nil.
@@ -36,6 +37,7 @@ func New(by []By, op *form.Column, snapshot *form.Matcher) *Order {
 	}
 	if len(by) > 0 {
 		o.first = form.NewReader(by[0].Chunks, form.Ordinal)
+		o.narrow = fit(&by[0], o.first)
 	}
 	return o
 }
@@ -78,44 +80,6 @@ func (b *By) compare(x, y uint32) int {
 		return -c
 	}
 	return c
-}
-
-// Words puts for each of rows lo to lo+n of batch c a word that grows with its rank: a greater word is a greater row,
-// equal words say nothing. b is room to work in.
-func (o *Order) Words(c, lo, n int, b *form.Block, dst []uint64) {
-	if o.first == nil {
-		clear(dst[:n])
-	} else {
-		b.K0, b.K1, b.H, b.Null = b.K0[:cap(b.K0)], b.K1[:cap(b.K1)], b.H[:cap(b.H)], b.Null[:cap(b.Null)]
-		o.first.Read(c, lo, n, b)
-		copy(dst, b.K0)
-		by := &o.by[0]
-		if b.AnyNull {
-			null := uint64(0)
-			if by.Nulls == Highest {
-				null = ^null
-			}
-			for i, z := range b.Null {
-				if z != 0 {
-					dst[i] = null
-				}
-			}
-		}
-		if by.Ascending {
-			for i := range dst[:n] {
-				dst[i] = ^dst[i]
-			}
-		}
-	}
-	if o.snap != nil {
-		a := o.above.Chunks[c]
-		for i := range dst[:n] {
-			dst[i] >>= 1
-			if !o.snap.Match(a, lo+i) {
-				dst[i] |= 1 << 63
-			}
-		}
-	}
 }
 
 // Content ranks two rows by all columns from left to right.

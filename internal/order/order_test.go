@@ -192,8 +192,8 @@ func checkOrder(t *testing.T, o *order.Order, layout *form.Layout, rows [][]any,
 }
 
 // readWords reads the words of all rows, in blocks of uneven lengths.
-func readWords(o *order.Order, layout *form.Layout) (words []uint64) {
-	b, room := form.NewBlock(keyset.BlockRows), make([]uint64, keyset.BlockRows)
+func readWords(o *order.Order, layout *form.Layout) (words []uint32) {
+	b, room := form.NewBlock(keyset.BlockRows), make([]uint32, keyset.BlockRows)
 	for c := range layout.Chunks() {
 		n := int(layout.Start(c+1) - layout.Start(c))
 		for lo, step := 0, 5; lo < n; lo, step = lo+step, step%7+1 {
@@ -239,7 +239,7 @@ func TestWordsTell(t *testing.T) {
 // TestNoOrder: without columns and snapshot reads all rows are equal.
 func TestNoOrder(t *testing.T) {
 	o := order.New(nil, nil, nil)
-	room := []uint64{7, 7, 7}
+	room := []uint32{7, 7, 7}
 	o.Words(0, 0, 3, form.NewBlock(3), room)
 	if room[0] != room[1] || room[1] != room[2] || o.Compare(0, 1) != 0 {
 		t.Errorf("words %v, rank %d", room, o.Compare(0, 1))
