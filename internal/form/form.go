@@ -113,7 +113,9 @@ func ofData(d arrow.ArrayData) (*Array, error) {
 		return nil, err
 	}
 	a.mul = tick(t)
-	a.setValues(d, t)
+	if a.setValues(d, t); a.Kind == KindNull && t.ID() != arrow.NULL {
+		return nil, fmt.Errorf("type %v isn't known", t)
+	}
 	a.setValid(d)
 	return a, nil
 }
