@@ -166,13 +166,7 @@ func compareDecimals(a *Array, i int, b *Array, j int) int {
 }
 
 func bigOf(l [4]uint64) *big.Int {
-	neg := l[3]>>63 != 0
-	if neg {
-		carry := uint64(1)
-		for k := range l {
-			l[k], carry = bits.Add64(^l[k], 0, carry)
-		}
-	}
+	l, neg := magnitude(l)
 	n := new(big.Int)
 	for k := 3; k >= 0; k-- {
 		n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(l[k]))

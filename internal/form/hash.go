@@ -19,8 +19,11 @@ import (
 //	decimals           mix64 of unscaled × 10^-scale in the field of 2^61-1 elements
 //	text, binary       up to 15 bytes: mix2 of the bytes as two words, zero-padded, the length in the top byte of the second
 //	                   longer: mix64 of XXH64
-//	structs, lists     the parts combined from left to right; lists begin with their length
+//	structs, lists     mix64 of their number of parts, to which the hash of each is combined, from left to right
 //	NULL               nullHash
+//
+// Two words are mix2: with the low and high half of the product of a^0x2d358dccaa6c78a5 and b^0x8bb84b93962eacc9, mix64 of
+// high^low^a. A part p is combined into h as (h × combineBy ^ p rotated left by 29) + golden.
 //
 // mix64 is the finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 const (
@@ -118,6 +121,9 @@ func (s hasher) cell(a *Array, i int) uint64 {
 		}
 		return mix64(h)
 	}
+	if s.secret && a.Family == DecimalFamily {
+		return s.word(secretDecimal(a.limbs(i), a.scale))
+	}
 	return s.word(a.hashWord(i))
 }
 
@@ -147,65 +153,6 @@ func canonical(f float64) uint64 {
 	}
 	return math.Float64bits(f)
 }
-
-const mersenne61 = 1<<61 - 1
-
-func mulmod(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	s := lo&mersenne61 + (lo>>61 | hi<<3)
-	s = s&mersenne61 + s>>61
-	if s >= mersenne61 {
-		s -= mersenne61
-	}
-	return s
-}
-
-// decimalWord maps unscaled × 10^-scale into the field of 2^61-1 elements, in which 10 has an inverse: equal decimals of
-// different scales get the same word without a division.
-func decimalWord(l [4]uint64, scale int32) uint64 {
-	neg := l[3]>>63 != 0
-	if neg {
-		carry := uint64(1)
-		for k := range l {
-			l[k], carry = bits.Add64(^l[k], 0, carry)
-		}
-	}
-	var m uint64
-	for k := 3; k >= 0; k-- {
-		m = mulmod(m, 8) // 2^64 = 8 modulo 2^61-1
-		m += l[k]&mersenne61 + l[k]>>61
-		m = m&mersenne61 + m>>61
-		if m >= mersenne61 {
-			m -= mersenne61
-		}
-	}
-	base, n := inverse10, scale
-	if scale < 0 {
-		base, n = 10, -scale
-	}
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			m = mulmod(m, base)
-		}
-		base = mulmod(base, base)
-	}
-	if neg && m != 0 {
-		m = mersenne61 - m
-	}
-	return m
-}
-
-// inverse10 is 10^-1 modulo 2^61-1, by Fermat: 10^(p-2).
-var inverse10 = func() uint64 {
-	r, b := uint64(1), uint64(10)
-	for e := uint64(mersenne61 - 2); e > 0; e >>= 1 {
-		if e&1 != 0 {
-			r = mulmod(r, b)
-		}
-		b = mulmod(b, b)
-	}
-	return r
-}()
 
 // Combine adds the hash of the next key column to that of the columns before it.
 func Combine(h, part uint64) uint64 { return combine(h, part) }

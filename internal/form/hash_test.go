@@ -178,7 +178,7 @@ func TestGoldenCombine(t *testing.T) {
 	if got := Combine(Combine(0, 1), 2); got != goldenCombined {
 		t.Errorf("Combine: %#016x, want %#016x", got, uint64(goldenCombined))
 	}
-	if got, want := Mix2(1, 2), refMix2(1, 2); got != want || got != goldenMixed {
-		t.Errorf("Mix2: %#016x, by definition %#016x, want %#016x", got, want, uint64(goldenMixed))
+	if got, want := mix2(1, 2), refMix2(1, 2); got != want || got != goldenMixed {
+		t.Errorf("mix2: %#016x, by definition %#016x, want %#016x", got, want, uint64(goldenMixed))
 	}
 }
