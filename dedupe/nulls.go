@@ -140,10 +140,12 @@ func (j *job) nullRows(ctx context.Context, cols []*form.Column, lo, hi uint32, 
 			if start := c.Start(k); start < lo || start >= hi || !a.MayNull() {
 				continue
 			}
-			err := j.run(ctx, 1, func(int, int) error {
-				for i := range a.Len {
-					row := c.Start(k) - lo + uint32(i)
-					if !a.Null(i) || skip != nil && skip.Has(row) {
+			// The array may be longer than its batch.
+			spans := keyset.Spans([]int{int(c.Start(k+1) - c.Start(k))}, func(int) uint32 { return c.Start(k) - lo })
+			err := keyset.Run(ctx, 1, len(spans), func(_, task int) error {
+				for i := range spans[task].N {
+					row := spans[task].Row + uint32(i)
+					if !a.Null(spans[task].Lo+i) || skip != nil && skip.Has(row) {
 						continue
 					}
 					count(&n, row)
