@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Keys that are crafted to have one stable hash have secret hashes of their own: decimals that are equal modulo 2^61-1, and
-// timestamps that are equal modulo 2^64 nanoseconds.
+// Keys that are crafted to have one stable hash have secret hashes of their own: decimals that are equal modulo 2^61-1. Of
+// timestamps that are equal modulo 2^64 nanoseconds there are 512 at most, which is a constant.
 func TestCraftedKeys(t *testing.T) {
 	const n = 2000
 	var decimals, seconds []byte
