@@ -9,17 +9,21 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-type entry[K keyset.Words] = keyset.Entry[K, uint64]
+type entry[K keyset.Words] = keyset.Entry[K, uint32]
+
+func entryOf[K keyset.Words](key K, payload, row uint32) entry[K] {
+	return entry[K]{Key: key, Payload: payload, Row1: row + 1}
+}
 
 // dealt is what was put into parts, by partition.
 type dealt[K keyset.Words] struct {
-	parts *keyset.Parts[K, uint64]
+	parts *keyset.Parts[K, uint32]
 	bits  int
 	want  [][]entry[K]
 }
 
 func newDealt[K keyset.Words](bits int) *dealt[K] {
-	return &dealt[K]{parts: keyset.NewParts[K, uint64](bits), bits: bits, want: make([][]entry[K], 1<<bits)}
+	return &dealt[K]{parts: keyset.NewParts[K, uint32](bits), bits: bits, want: make([][]entry[K], 1<<bits)}
 }
 
 func (d *dealt[K]) partOf(hash uint64) int { return int(hash >> (64 - d.bits)) }
@@ -34,20 +38,20 @@ func keyOf[K keyset.Words](row uint32) (k K) {
 // addBlock puts n rows in, those with skip left out.
 func (d *dealt[K]) addBlock(hash []uint64, skip []uint8, row uint32) {
 	var keys []K
-	var payload []uint64
+	var payload []uint32
 	for i, h := range hash {
 		r := row + uint32(i)
-		keys, payload = append(keys, keyOf[K](r)), append(payload, uint64(r)*3)
+		keys, payload = append(keys, keyOf[K](r)), append(payload, r*3)
 		if skip == nil || skip[i] == 0 {
 			p := d.partOf(h)
-			d.want[p] = append(d.want[p], entry[K]{Payload: uint64(r) * 3, Key: keyOf[K](r), Row: r, Hash: keyset.Tag(h)})
+			d.want[p] = append(d.want[p], entryOf(keyOf[K](r), r*3, r))
 		}
 	}
 	d.parts.AddBlock(keys, hash, payload, skip, row)
 }
 
 func (d *dealt[K]) add(hash uint64, row uint32) {
-	e := entry[K]{Payload: uint64(row) * 5, Key: keyOf[K](row), Row: row, Hash: keyset.Tag(hash)}
+	e := entryOf(keyOf[K](row), row*5, row)
 	p := d.partOf(hash)
 	d.want[p] = append(d.want[p], e)
 	d.parts.Add(hash, e)
@@ -59,7 +63,7 @@ func (d *dealt[K]) check(t *testing.T) {
 	if d.parts.Len() != 1<<d.bits {
 		t.Fatalf("%d partitions, want %d", d.parts.Len(), 1<<d.bits)
 	}
-	byRow := func(a, b entry[K]) int { return int(a.Row) - int(b.Row) }
+	byRow := func(a, b entry[K]) int { return int(a.Row()) - int(b.Row()) }
 	for p, want := range d.want {
 		var got []entry[K]
 		d.parts.Chunks(p, func(c []entry[K]) { got = append(got, c...) })
