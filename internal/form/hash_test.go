@@ -138,13 +138,16 @@ func TestHashesAgreeWithValues(t *testing.T) {
 // Cells that differ have different hashes, but for those that the definition says collide.
 func TestHashesTellApart(t *testing.T) {
 	for _, f := range families {
+		hashers := []hasher{{}, {secret: true}}
 		switch f.name {
-		case "int", "decimal", "time", "naive", "instant", "duration": // these wrap
+		case "int", "time", "naive", "instant", "duration": // modulo 2^64
 			continue
+		case "decimal": // the stable one modulo 2^61-1
+			hashers = hashers[1:]
 		}
 		t.Run(f.name, func(t *testing.T) {
 			plain, _ := cellsOf(t, f)
-			for _, h := range []hasher{{}, {secret: true}} {
+			for _, h := range hashers {
 				seen := map[uint64]cell{}
 				for _, x := range plain {
 					k := h.cell(x.a, x.i)

@@ -122,6 +122,25 @@ func TestMayNull(t *testing.T) {
 	}
 }
 
+// A union has no NULLs but those of its children.
+func TestMayNullOfUnions(t *testing.T) {
+	some := raw(intType, 4, [][]byte{{0b1011}, int64s(1, 2, 3, 4)})
+	for _, c := range []struct {
+		kid  arrow.ArrayData
+		null bool
+	}{{four(), false}, {some, true}} {
+		for _, data := range []arrow.ArrayData{raw(sparse, 3, [][]byte{nil, {3, 7, 7}}, four(), c.kid), raw(dense, 3, [][]byte{nil, {3, 7, 7}, int32s(0, 1, 2)}, four(), c.kid)} {
+			a, err := ofData(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.MayNull() != c.null || a.Null(0) || a.Null(1) || a.Null(2) != c.null {
+				t.Errorf("%v: MayNull %v, NULL %v %v %v", a.Type, a.MayNull(), a.Null(0), a.Null(1), a.Null(2))
+			}
+		}
+	}
+}
+
 // FitsWord refuses types that would give one word two meanings; WordBytes counts the bytes that tell cells apart.
 func TestWords(t *testing.T) {
 	mem := arrowtest.Allocator(t)
