@@ -20,6 +20,8 @@ var (
 	ErrType = errors.New("type")
 	// ErrSchema: the batches of one input don't have one schema. See [SchemaError].
 	ErrSchema = errors.New("batches differ in schema")
+	// ErrNoBatches: a record was asked for, and there is no batch that says what its columns are.
+	ErrNoBatches = errors.New("no batches")
 	// ErrNullKey: key columns hold NULL. See [NullError].
 	ErrNullKey = errors.New("NULL in key")
 	// ErrNullOrder: order columns hold NULL. See [NullError].
@@ -80,18 +82,29 @@ type TypeError struct {
 	// Column and Type are the column that was looked at.
 	Column string
 	Type   arrow.DataType
-	// OtherColumn and OtherType are set when two columns don't fit together: the other one.
+	// Input says which input it is in: "batches", "against"; "" where there is only one.
+	Input string
+	// OtherColumn, OtherType and OtherInput are set when two columns don't fit together: the other one.
 	OtherColumn string
 	OtherType   arrow.DataType
+	OtherInput  string
 	// Why says what can't be done, in words.
 	Why string
 }
 
 func (e *TypeError) Error() string {
+	s := typedColumn(e.Column, e.Input, e.Type)
 	if e.OtherType != nil {
-		return fmt.Sprintf("column %q of type %v and column %q of type %v: %s", e.Column, e.Type, e.OtherColumn, e.OtherType, e.Why)
+		s += " and " + typedColumn(e.OtherColumn, e.OtherInput, e.OtherType)
 	}
-	return fmt.Sprintf("column %q of type %v: %s", e.Column, e.Type, e.Why)
+	return s + ": " + e.Why
+}
+
+func typedColumn(name, input string, t arrow.DataType) string {
+	if input != "" {
+		input = " in " + input
+	}
+	return fmt.Sprintf("column %q of type %v%s", name, t, input)
 }
 
 func (e *TypeError) Unwrap() error { return ErrType }

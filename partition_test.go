@@ -314,7 +314,7 @@ func TestPartitionErrors(t *testing.T) {
 		{"a column twice", table, []string{"k", "k"}, 4, []error{onerow.ErrOption}, []string{`the key names column "k" twice`}},
 		{"several", table, []string{"x", "m", "k", "k"}, 4, []error{onerow.ErrNoColumn, onerow.ErrType, onerow.ErrOption}, nil},
 		{"two schemas", []arrow.Record{table[0], other[0]}, []string{"k"}, 4, []error{onerow.ErrSchema}, []string{"batch 1", `"k"`, "int64", "int32"}},
-		{"no batches", nil, []string{"k"}, 4, []error{onerow.ErrSchema}, []string{"no batches"}},
+		{"no batches", nil, []string{"k"}, 4, []error{onerow.ErrNoBatches}, []string{"no batches"}},
 	} {
 		parts, err := onerow.Partition(t.Context(), test.batches, test.key, test.n)
 		for _, is := range test.is {

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/take"
 )
 
@@ -35,7 +36,7 @@ import (
 // needs 32 bytes for each change of batch along the list and, for a column in work, 4 bytes for each of its list elements.
 //
 // Errors: [*RowError] for a row number outside the batches; [*SchemaError] for batches that differ; an error that wraps
-// [ErrSchema] when there are no batches, and so no schema; [*SizeError] when a column would outgrow its type: more than
+// [ErrNoBatches] when there are none, and so no schema; [*SizeError] when a column would outgrow its type: more than
 // 2^31-1 bytes of string or binary, 2^31-1 elements of list or map, more dictionary values than the index type can
 // number, more rows than the run-end type can; an error that wraps [ErrMalformed] for a column whose buffers contradict its
 // type; [ErrTooManyRows] for more than [MaxRows] rows in the batches; and the context's error, soon after it is canceled.
@@ -61,20 +62,26 @@ func Take(ctx context.Context, alloc memory.Allocator, batches []arrow.Record, r
 // commonSchema returns the schema of the first batch, with the nullability of all.
 func commonSchema(batches []arrow.Record) (*arrow.Schema, error) {
 	if len(batches) == 0 {
-		return nil, fmt.Errorf("%w: there are no batches to take a schema from", ErrSchema)
+		return nil, fmt.Errorf("%w: there are no batches to take a schema from", ErrNoBatches)
 	}
-	first := batches[0].Schema()
-	fields := first.Fields()
+	var first *arrow.Schema
+	var fields []arrow.Field
 	var total int64
 	for i, b := range batches {
+		if b == nil {
+			return nil, &SchemaError{Input: "batches", Batch: i, Why: "it is nil"}
+		}
+		if first == nil {
+			first, fields = b.Schema(), b.Schema().Fields()
+		}
 		if total += b.NumRows(); total > MaxRows {
 			return nil, fmt.Errorf("%w: the batches have more than %d", ErrTooManyRows, int64(MaxRows))
 		}
 		if b.Schema() == first {
 			continue
 		}
-		if err := sameColumns(i, fields, b.Schema()); err != nil {
-			return nil, err
+		if why := form.SchemasDiffer(first, b.Schema()); why != "" {
+			return nil, &SchemaError{Input: "batches", Batch: i, Why: why}
 		}
 		for c := range fields {
 			fields[c].Nullable = fields[c].Nullable || b.Schema().Field(c).Nullable
@@ -82,26 +89,6 @@ func commonSchema(batches []arrow.Record) (*arrow.Schema, error) {
 	}
 	meta := first.Metadata()
 	return arrow.NewSchemaWithEndian(fields, &meta, first.Endianness()), nil
-}
-
-// sameColumns compares the columns of a batch with those of the first.
-func sameColumns(batch int, fields []arrow.Field, s *arrow.Schema) error {
-	differ := func(format string, args ...any) error {
-		return &SchemaError{Input: "batches", Batch: batch, Why: fmt.Sprintf(format, args...)}
-	}
-	if s.NumFields() != len(fields) {
-		return differ("it has %d columns, not %d", s.NumFields(), len(fields))
-	}
-	for c, want := range fields {
-		got := s.Field(c)
-		if got.Name != want.Name {
-			return differ("column %d is %q, not %q", c, got.Name, want.Name)
-		}
-		if !take.SameType(got.Type, want.Type) {
-			return differ("column %q is of type %v, not %v", want.Name, got.Type, want.Type)
-		}
-	}
-	return nil
 }
 
 // takeError gives an error of internal/take the column's name.

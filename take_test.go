@@ -134,7 +134,7 @@ func TestTakeSchemas(t *testing.T) {
 			}
 		})
 	}
-	if _, err := onerow.Take(context.Background(), mem, nil, nil); !errors.Is(err, onerow.ErrSchema) {
+	if _, err := onerow.Take(context.Background(), mem, nil, nil); !errors.Is(err, onerow.ErrNoBatches) {
 		t.Errorf("no batches: error %v", err)
 	}
 }

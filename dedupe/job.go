@@ -243,8 +243,8 @@ func (j *job) setFills() error {
 		c, shared, err := j.contentColumn(at, f.Column)
 		if err == nil && shared {
 			mine, i := j.batches.Schema.Field(at).Type, j.target.Schema.FieldIndices(f.Column)[0]
-			if other := j.target.Schema.Field(i).Type; !arrow.TypeEqual(mine, other) {
-				err = &onerow.TypeError{Column: f.Column, Type: mine, OtherColumn: f.Column, OtherType: other,
+			if other := j.target.Schema.Field(i).Type; !form.SameType(mine, other) {
+				err = &onerow.TypeError{Column: f.Column, Type: mine, Input: "batches", OtherColumn: f.Column, OtherType: other, OtherInput: "against",
 					Why: "a column to carry forward needs one type in batches and against"}
 			}
 		}

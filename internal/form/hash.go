@@ -156,9 +156,3 @@ func canonical(f float64) uint64 {
 
 // Combine adds the hash of the next key column to that of the columns before it.
 func Combine(h, part uint64) uint64 { return combine(h, part) }
-
-// Mix64 hashes a word: a bijection, in which each bit depends on all.
-func Mix64(x uint64) uint64 { return mix64(x) }
-
-// Mix2 hashes two words.
-func Mix2(a, b uint64) uint64 { return mix2(a, b) }

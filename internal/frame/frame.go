@@ -34,28 +34,12 @@ func New(input string, batches []arrow.Record) (*Frame, error) {
 		}
 		if i == 0 {
 			f.Schema = b.Schema()
-		} else if why := differ(f.Schema, b.Schema()); why != "" {
+		} else if why := form.SchemasDiffer(f.Schema, b.Schema()); why != "" {
 			return nil, &onerow.SchemaError{Input: input, Batch: i, Why: why}
 		}
 		f.Rows += b.NumRows()
 	}
 	return f, nil
-}
-
-func differ(a, b *arrow.Schema) string {
-	if a.NumFields() != b.NumFields() {
-		return fmt.Sprintf("%d columns and %d columns", a.NumFields(), b.NumFields())
-	}
-	for i, f := range a.Fields() {
-		g := b.Field(i)
-		if f.Name != g.Name {
-			return fmt.Sprintf("column %d is %q and %q", i, f.Name, g.Name)
-		}
-		if !arrow.TypeEqual(f.Type, g.Type) {
-			return fmt.Sprintf("column %q is of type %v and %v", f.Name, f.Type, g.Type)
-		}
-	}
-	return ""
 }
 
 // Has says whether the frame has a column of the name.
@@ -139,7 +123,7 @@ type Use func(arrow.DataType) (ok bool, why string)
 // comes back together.
 func (t *Table) Column(name string, use Use) (*form.Column, error) {
 	c := &form.Column{Name: name, Layout: t.Layout}
-	first := ""
+	first, firstInput := "", ""
 	var errs []error
 	for _, p := range t.parts {
 		own := name
@@ -161,14 +145,15 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 		typ := p.Schema.Field(i).Type
 		if use != nil {
 			if ok, why := use(typ); !ok {
-				errs = append(errs, &onerow.TypeError{Column: own, Type: typ, Why: why})
+				errs = append(errs, &onerow.TypeError{Column: own, Type: typ, Input: p.Input, Why: why})
 				continue
 			}
 		}
 		if c.Type == nil || form.FamilyOf(c.Type) == form.NullFamily {
-			c.Type, first = typ, own
+			c.Type, first, firstInput = typ, own, p.Input
 		} else if ok, why := form.Comparable(c.Type, typ); !ok {
-			errs = append(errs, &onerow.TypeError{Column: first, Type: c.Type, OtherColumn: own, OtherType: typ, Why: why})
+			errs = append(errs, &onerow.TypeError{Column: first, Type: c.Type, Input: firstInput,
+				OtherColumn: own, OtherType: typ, OtherInput: p.Input, Why: why})
 			continue
 		}
 		arrs, err := readAll(p.chunks(i))

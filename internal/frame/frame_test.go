@@ -55,12 +55,12 @@ func TestNew(t *testing.T) {
 		batch   int
 		why     string
 	}{
-		{"a name", []arrow.Record{one[0], one[1], empty(t, mem, "k:int64", "w:string!")}, 2, `column 1 is "v" and "w"`},
-		{"a type", []arrow.Record{one[0], empty(t, mem, "k:int32", "v:string!")}, 1, `column "k" is of type int64 and int32`},
+		{"a name", []arrow.Record{one[0], one[1], empty(t, mem, "k:int64", "w:string!")}, 2, `column 1 is "w", not "v"`},
+		{"a type", []arrow.Record{one[0], empty(t, mem, "k:int32", "v:string!")}, 1, `column "k" is of type int32, not int64`},
 		{"a zone", []arrow.Record{empty(t, mem, "k:timestamp[s,UTC]"), empty(t, mem, "k:timestamp[s]")}, 1,
-			`column "k" is of type timestamp[s, tz=UTC] and timestamp[s]`},
-		{"the order", []arrow.Record{one[0], empty(t, mem, "v:string!", "k:int64")}, 1, `column 0 is "k" and "v"`},
-		{"the number", []arrow.Record{one[0], empty(t, mem, "k:int64")}, 1, "2 columns and 1 columns"},
+			`column "k" is of type timestamp[s], not timestamp[s, tz=UTC]`},
+		{"the order", []arrow.Record{one[0], empty(t, mem, "v:string!", "k:int64")}, 1, `column 0 is "v", not "k"`},
+		{"the number", []arrow.Record{one[0], empty(t, mem, "k:int64")}, 1, "it has 1 columns, not 2"},
 		{"a nil record first", []arrow.Record{nil}, 0, "it is nil"},
 		{"a nil record", []arrow.Record{one[0], nil, one[2]}, 1, "it is nil"},
 	} {

@@ -124,7 +124,8 @@ func TestColumnErrors(t *testing.T) {
 	have := []string{"k", "m", "t", "s"}
 	two := func(name, why string) error {
 		at, other := batchFields.FieldIndices(name)[0], targetFields.FieldIndices(name)[0]
-		return typeError(onerow.TypeError{Column: name, Type: batchFields.Field(at).Type, OtherColumn: name, OtherType: targetFields.Field(other).Type, Why: why})
+		return typeError(onerow.TypeError{Column: name, Type: batchFields.Field(at).Type, Input: "batches",
+			OtherColumn: name, OtherType: targetFields.Field(other).Type, OtherInput: "against", Why: why})
 	}
 	for _, test := range []struct {
 		name  string
@@ -141,7 +142,7 @@ func TestColumnErrors(t *testing.T) {
 			&onerow.ColumnError{Column: "x", Input: "batches", Have: []string{"k", "l", "m", "t", "s"}},
 			&onerow.ColumnError{Column: "x", Input: "against", Have: []string{"k", "k"}}}},
 		{"no key type", []string{"m"}, []frame.Part{batches}, []error{
-			typeError(onerow.TypeError{Column: "m", Type: batchFields.Field(2).Type, Why: "map is not a key type"})}},
+			typeError(onerow.TypeError{Column: "m", Type: batchFields.Field(2).Type, Input: "batches", Why: "map is not a key type"})}},
 		{"a zone", []string{"t"}, []frame.Part{batches, target},
 			[]error{two("t", "a timestamp without a zone is no instant, it never equals one")}},
 		{"a field", []string{"s"}, []frame.Part{batches, target}, []error{two("s", `field 0 is "a" and "b"`)}},

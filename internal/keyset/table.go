@@ -1,6 +1,7 @@
 package keyset
 
 import (
+	"math/bits"
 	"math/rand/v2"
 
 	"github.com/onerow-go/onerow/internal/form"
@@ -53,11 +54,18 @@ func (t *Table[K, P]) Reset() {
 func (t *Table[K, P]) Len() int { return t.n }
 
 // secrets key the slots of tables.
-var secrets = [2]uint64{rand.Uint64(), rand.Uint64()}
+var secrets = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 
-func hash1(k *[1]uint64) uint64 { return form.Mix64(k[0] ^ secrets[0]) }
+// hash1 and hash2 fold the product of 128 bits of the words with the secrets, or of both words under them (the step of Wang Yi's wyhash).
+func hash1(k *[1]uint64) uint64 {
+	hi, lo := bits.Mul64(k[0]^secrets[0], secrets[1])
+	return hi ^ lo
+}
 
-func hash2(k *[2]uint64) uint64 { return form.Mix2(k[0]^secrets[0], k[1]^secrets[1]) }
+func hash2(k *[2]uint64) uint64 {
+	hi, lo := bits.Mul64(k[0]^secrets[0], k[1]^secrets[1])
+	return hi ^ lo ^ k[0]
+}
 
 // Start returns where the search for a key begins. It holds until the table grows.
 func (t *Table[K, P]) Start(k *K) uint32 {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/onerow-go/onerow/internal/take"
+	"github.com/onerow-go/onerow/internal/form"
 )
 
 func TestSameType(t *testing.T) {
@@ -58,10 +58,10 @@ func TestSameType(t *testing.T) {
 		{nil, p.Int8, false},
 	} {
 		t.Run(fmt.Sprintf("%v and %v", c.a, c.b), func(t *testing.T) {
-			if got := take.SameType(c.a, c.b); got != c.same {
+			if got := form.SameType(c.a, c.b); got != c.same {
 				t.Errorf("%v, want %v", got, c.same)
 			}
-			if got := take.SameType(c.b, c.a); got != c.same {
+			if got := form.SameType(c.b, c.a); got != c.same {
 				t.Errorf("the other way round: %v, want %v", got, c.same)
 			}
 		})

@@ -9,11 +9,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow/internal/form"
 )
 
 // Column gathers rows out of the chunks of one column. Rows are numbered across the chunks: the first row of the second
 // chunk has the number that is the length of the first. There is at least one chunk, and all have one type, by
-// [SameType]; the array has the type of the first. The caller releases it.
+// form.SameType; the array has the type of the first. The caller releases it.
 //
 // Errors are *RowError, *SizeError and *DataError.
 func Column(mem memory.Allocator, chunks []arrow.Array, rows []uint32) (col arrow.Array, err error) {
@@ -32,7 +34,7 @@ func Column(mem memory.Allocator, chunks []arrow.Array, rows []uint32) (col arro
 	return gatherColumn(context.Background(), mem, t, cs, p)
 }
 
-// Record gathers rows out of batches that all have the columns of the schema, by [SameType]. Columns are dealt to workers
+// Record gathers rows out of batches that all have the columns of the schema, by form.SameType. Columns are dealt to workers
 // goroutines, all of which have ended when Record returns. The caller releases the record.
 //
 // Errors are *RowError, *ColumnError around *SizeError or *DataError, and the context's error. Of several columns with an
@@ -156,7 +158,7 @@ func gatherColumn(ctx context.Context, mem memory.Allocator, t arrow.DataType, c
 	g := &gather{ctx: ctx, mem: mem}
 	defer g.release()
 	for _, c := range cs {
-		if got := c.data.DataType(); !SameType(t, got) {
+		if got := c.data.DataType(); !form.SameType(t, got) {
 			return nil, &DataError{Type: t, Why: fmt.Sprintf("a chunk is of type %v", got)}
 		}
 	}

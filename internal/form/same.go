@@ -1,6 +1,7 @@
-package take
+package form
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -41,4 +42,21 @@ func SameType(a, b arrow.DataType) bool {
 
 func sameFields(a, b []arrow.Field) bool {
 	return slices.EqualFunc(a, b, func(a, b arrow.Field) bool { return a.Name == b.Name && SameType(a.Type, b.Type) })
+}
+
+// SchemasDiffer says how two schemas differ in the names and types of their columns, by [SameType]; "" if they don't.
+func SchemasDiffer(a, b *arrow.Schema) string {
+	if a.NumFields() != b.NumFields() {
+		return fmt.Sprintf("it has %d columns, not %d", b.NumFields(), a.NumFields())
+	}
+	for i, want := range a.Fields() {
+		got := b.Field(i)
+		if got.Name != want.Name {
+			return fmt.Sprintf("column %d is %q, not %q", i, got.Name, want.Name)
+		}
+		if !SameType(got.Type, want.Type) {
+			return fmt.Sprintf("column %q is of type %v, not %v", want.Name, got.Type, want.Type)
+		}
+	}
+	return ""
 }
