@@ -49,11 +49,11 @@ func checkLayout(t *testing.T, lens []int) {
 
 // Rows are numbered to the last that 32 bits can number.
 func TestLayoutOfManyRows(t *testing.T) {
-	l := NewLayout([]int{1 << 31, 0, 1<<31 - 2, 1})
+	l := NewLayout([]int{1 << 30, 1 << 30, 0, 1 << 30, 1<<30 - 2, 1})
 	for _, c := range []struct {
 		row      uint32
 		chunk, i int
-	}{{0, 0, 0}, {1<<31 - 1, 0, 1<<31 - 1}, {1 << 31, 2, 0}, {1<<32 - 3, 2, 1<<31 - 3}, {1<<32 - 2, 3, 0}} {
+	}{{0, 0, 0}, {1<<30 - 1, 0, 1<<30 - 1}, {1 << 31, 3, 0}, {1<<32 - 3, 4, 1<<30 - 3}, {1<<32 - 2, 5, 0}} {
 		if chunk, i := l.At(c.row); chunk != c.chunk || i != c.i {
 			t.Errorf("row %d is %d in batch %d, want %d in batch %d", c.row, i, chunk, c.i, c.chunk)
 		}
