@@ -229,6 +229,13 @@ func (a *Array) intAt(kind Kind, p int) int64 {
 	return int64(a.u64[p])
 }
 
+// entry returns the position in the dictionary that row i stands for.
+func (a *Array) entry(i int) int {
+	e := a.intAt(a.index, a.off+i)
+	_ = a.kids[0].rows[e]
+	return int(e)
+}
+
 // run returns the position in the values of a run-end array that row i stands for.
 func (a *Array) run(i int) int {
 	ends := a.kids[0]
@@ -269,7 +276,7 @@ func (a *Array) Null(i int) bool {
 	case KindNull:
 		return true
 	case KindDict:
-		return a.kids[0].Null(int(a.intAt(a.index, a.off+i)))
+		return a.kids[0].Null(a.entry(i))
 	case KindRuns:
 		return a.kids[1].Null(a.run(i))
 	case KindSparse, KindDense:
@@ -294,7 +301,7 @@ func (a *Array) leaf(i int) (*Array, int) {
 	for {
 		switch a.Kind {
 		case KindDict:
-			a, i = a.kids[0], int(a.intAt(a.index, a.off+i))
+			a, i = a.kids[0], a.entry(i)
 		case KindRuns:
 			a, i = a.kids[1], a.run(i)
 		default:
@@ -306,20 +313,21 @@ func (a *Array) leaf(i int) (*Array, int) {
 // span returns the child rows from lo to hi that row i of a list holds.
 func (a *Array) span(i int) (lo, hi int) {
 	p := a.off + i
+	var from, to int64 // not narrowed before they are checked
 	switch a.Kind {
 	case KindList32:
-		lo, hi = int(a.i32[p]), int(a.i32[p+1])
+		from, to = int64(a.i32[p]), int64(a.i32[p+1])
 	case KindList64:
-		lo, hi = int(a.i64[p]), int(a.i64[p+1])
+		from, to = a.i64[p], a.i64[p+1]
 	case KindListView32:
-		lo, hi = int(a.i32[p]), int(a.i32[p])+int(a.sizes32[p])
+		from, to = int64(a.i32[p]), int64(a.i32[p])+int64(a.sizes32[p])
 	case KindListView64:
-		lo, hi = int(a.i64[p]), int(a.i64[p])+int(a.sizes64[p])
+		from, to = a.i64[p], a.i64[p]+a.sizes64[p]
 	default:
-		lo, hi = p*a.width, (p+1)*a.width
+		from, to = int64(p)*int64(a.width), int64(p+1)*int64(a.width)
 	}
-	_ = a.kids[0].rows[lo:hi]
-	return lo, hi
+	_ = a.kids[0].rows[from:to]
+	return int(from), int(to)
 }
 
 // bytes returns the bytes of row i of a bytes kind. They are the array's own: not to be written to.

@@ -142,6 +142,9 @@ var hostile = []struct {
 	{"index above all integers", func() arrow.ArrayData {
 		return dictOf(arrow.PrimitiveTypes.Uint64, arrow.Uint64Traits.CastToBytes([]uint64{0, 1<<64 - 1}), 2, four())
 	}},
+	{"index that 32 bits would wrap", func() arrow.ArrayData {
+		return dictOf(arrow.PrimitiveTypes.Int64, int64s(0, 1<<32), 2, four())
+	}},
 	{"index that is no integer", func() arrow.ArrayData {
 		return dictOf(arrow.PrimitiveTypes.Float32, int32s(0, 0), 2, four())
 	}},
