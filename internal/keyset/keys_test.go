@@ -251,6 +251,21 @@ func checkKeys(t *testing.T, k *keyset.Keys, keys [][]any, nulls bool) {
 	if nullRows != r.nullRows || !slices.Equal(cells, r.nulls) || nullRows > 0 && !k.MayNull() {
 		t.Errorf("%d rows with NULL (may be %v), by column %v; want %d, %v", r.nullRows, k.MayNull(), r.nulls, nullRows, cells)
 	}
+	// A table that is given the words finds the first row of each key.
+	first := map[string]uint32{}
+	find := finder(k)
+	for row, key := range keys {
+		if r.null[row] {
+			continue
+		}
+		name := arrowtest.FormatRow(key)
+		if _, known := first[name]; !known {
+			first[name] = uint32(row)
+		}
+		if got := find(r.words[row], uint32(row)); got != first[name] {
+			t.Fatalf("nulls %v: row %d, %s: the table says it has the key of row %d, %s", nulls, row, name, got, arrowtest.FormatRow(keys[got]))
+		}
+	}
 	for a := range keys {
 		for b := range a {
 			if r.null[a] || r.null[b] {
@@ -264,6 +279,22 @@ func checkKeys(t *testing.T, k *keyset.Keys, keys [][]any, nulls bool) {
 					arrowtest.FormatRow(keys[b]), got, k.Same(uint32(a), uint32(b)), r.words[a], r.words[b], r.hash[a], r.hash[b])
 			}
 		}
+	}
+}
+
+// finder returns a function that puts the key of a row into a table, and says which row had it first.
+func finder(k *keyset.Keys) func(words [2]uint64, row uint32) uint32 {
+	if k.OneWord() {
+		table := keyset.NewTable[[1]uint64, uint32](k)
+		return func(words [2]uint64, row uint32) uint32 {
+			e, _ := at(table, entryOf([1]uint64{words[0]}, 0, row))
+			return e.Row()
+		}
+	}
+	table := keyset.NewTable[[2]uint64, uint32](k)
+	return func(words [2]uint64, row uint32) uint32 {
+		e, _ := at(table, entryOf(words, 0, row))
+		return e.Row()
 	}
 }
 
@@ -293,13 +324,17 @@ func TestKeysParts(t *testing.T) {
 		t.Run(fmt.Sprint(test.types), func(t *testing.T) {
 			mem := arrowtest.Allocator(t)
 			alone := parts{test.types, test.cells}
-			beside := parts{types: []string{"int8", "int8"}, cells: [][]any{make([]any, len(test.cells[0])), make([]any, len(test.cells[1]))}}
-			for i := range beside.cells {
-				for j := range beside.cells[i] {
-					beside.cells[i][j] = j % 2
+			// Beside another column the cells are packed: with one that is equal everywhere, and one that isn't.
+			beside := func(mod int) parts {
+				p := parts{types: []string{"int8", "int8"}, cells: [][]any{make([]any, len(test.cells[0])), make([]any, len(test.cells[1]))}}
+				for i := range p.cells {
+					for j := range p.cells[i] {
+						p.cells[i][j] = j % mod
+					}
 				}
+				return p
 			}
-			for _, key := range [][]parts{{alone}, {alone, beside}, {beside, alone}} {
+			for _, key := range [][]parts{{alone}, {alone, beside(1)}, {alone, beside(2)}, {beside(2), alone}} {
 				cols, keys := columns(t, mem, key...)
 				for _, nulls := range []bool{false, true} {
 					checkKeys(t, keyset.NewKeys(cols, nulls), keys, nulls)
