@@ -26,8 +26,8 @@
 //
 // # Errors
 //
-// Every error wraps one of the sentinels of this package (errors.Is) and has one of its error types (errors.As),
-// which name the column, the type, the rows or the keys.
+// Every error but the context's wraps one of the sentinels of this package (errors.Is). Those about columns, types, rows and keys have
+// one of its error types (errors.As), which name them.
 //
 // # Ownership
 //

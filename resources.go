@@ -8,17 +8,21 @@ import (
 
 // Resources bounds what a call may use. The zero value is good for most programs.
 type Resources struct {
-	// Workers is the number of goroutines that work on the call. It never changes a result.
+	// Workers is the number of goroutines that work on the call, at most [MaxWorkers]. It never changes a result.
 	// Default 0: GOMAXPROCS.
 	Workers int
 
-	// Allocator makes the buffers of records that a call returns. Default nil: memory.DefaultAllocator.
+	// Allocator makes the buffers of the records that come of the call, where no other is named. Default nil:
+	// memory.DefaultAllocator.
 	Allocator memory.Allocator
 
 	// Progress is called as the work goes on, from one goroutine at a time, with the rows done and the rows there are in
 	// this stage. It must return quickly. Default nil: not called.
 	Progress func(done, total int64, stage Stage)
 }
+
+// MaxWorkers bounds [Resources].Workers: more are as good as that many.
+const MaxWorkers = 256
 
 // Stage names a part of a call's work, for [Resources.Progress].
 type Stage string
@@ -33,7 +37,7 @@ const (
 // WorkerCount returns Workers or its default.
 func (r Resources) WorkerCount() int {
 	if r.Workers > 0 {
-		return r.Workers
+		return min(r.Workers, MaxWorkers)
 	}
 	return runtime.GOMAXPROCS(0)
 }

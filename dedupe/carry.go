@@ -2,82 +2,130 @@ package dedupe
 
 import (
 	"context"
+	"maps"
 	"sort"
 
 	"github.com/onerow-go/onerow/internal/keyset"
 )
+
+// carrier is one worker's part of carry-forward.
+type carrier struct {
+	report Report
+	filled []map[uint32]uint32
+	// known has, for each fill, what was found at a level: the row with the value, or noRow. A level is known by its first event. Lives
+	// that meet in a level share the way from there, which is walked once.
+	known []map[uint32]uint32
+	way   []uint32
+}
 
 // carryForward finds for each unavailable value of a winner the row that has it.
 func (l *lives) carryForward(ctx context.Context, p *Plan) error {
 	if len(l.fills) == 0 {
 		return nil
 	}
-	p.sources = make([][]uint32, len(l.fills))
-	for i := range l.fills {
-		p.sources[i] = append([]uint32(nil), p.Rows...)
-	}
-	const batch = 1 << 10
+	const batch = 1 << 8
 	tasks := (len(p.Rows) + batch - 1) / batch
-	reports := make([]Report, max(1, l.job.workers()))
-	err := l.run(ctx, tasks, func(worker, task int) error {
+	var carriers []*carrier
+	for range max(1, min(l.job.workers(), tasks)) {
+		c := &carrier{}
+		for range l.fills {
+			c.filled = append(c.filled, map[uint32]uint32{})
+			c.known = append(c.known, map[uint32]uint32{})
+		}
+		carriers = append(carriers, c)
+	}
+	err := keyset.Run(ctx, len(carriers), tasks, func(worker, task int) error {
 		for at := task * batch; at < min(len(p.Rows), (task+1)*batch); at++ {
-			l.fillRow(&reports[worker], p, at)
+			if err := l.fillRow(ctx, carriers[worker], p.Rows[at]); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
-	for _, r := range reports {
-		l.report.add(r)
+	p.filled = carriers[0].filled
+	for n, c := range carriers {
+		l.report.add(c.report)
+		for i := range l.fills {
+			if n > 0 {
+				maps.Copy(p.filled[i], c.filled[i])
+			}
+		}
 	}
 	return err
 }
 
-func (l *lives) fillRow(r *Report, p *Plan, at int) {
-	row := p.Rows[at]
+func (l *lives) fillRow(ctx context.Context, c *carrier, row uint32) error {
 	if l.isDelete(row) {
-		return
+		return nil
 	}
 	for i := range l.fills {
-		f := &l.fills[i]
-		if !f.Match(f.gone, row) {
+		if !l.fills[i].Match(l.fills[i].gone, row) {
 			continue
 		}
-		if from := l.source(f, row); from != noRow {
-			p.sources[i][at] = from
-			r.Filled++
-		} else {
-			r.Unfilled++
+		from, err := l.source(ctx, c, i, row)
+		switch {
+		case err != nil:
+			return err
+		case from == noRow:
+			c.report.Unfilled++
+		default:
+			c.filled[i][row] = from
+			c.report.Filled++
 		}
 	}
+	return nil
 }
 
 // source walks back along the life of a row to the nearest older row that has the value. It returns noRow where the life begins,
 // at a tie, and at the target's row if that has no value: what lies before it isn't known.
-func (l *lives) source(f *fill, row uint32) uint32 {
-	for {
+func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (uint32, error) {
+	c.way = c.way[:0]
+	from := noRow
+	for steps := 1; ; steps++ {
+		if steps%1024 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		group := l.groups.Of(l.before(row))
 		i := sort.Search(len(group), func(i int) bool { return l.order.Compare(l.row(group[i]), row) < 0 })
 		if i == len(group) {
-			return noRow
+			break
 		}
+		if known, ok := c.known[fill][group[i]]; ok {
+			from = known
+			break
+		}
+		c.way = append(c.way, group[i])
 		v, _ := l.levelAt(group, i)
-		if len(v.ends) > 0 || len(v.deletes) > 0 {
-			return noRow
+		var more bool
+		if from, more = l.valueAt(&l.fills[fill], v); !more {
+			break
 		}
-		if v.target != noRow {
-			if !f.inTarget || l.isDelete(v.target) || len(l.replays(v)) < len(v.upserts) || f.Match(f.gone, v.target) {
-				return noRow
-			}
-			return v.target
-		}
-		// Of copies that differ in bits the greatest, so that the outcome doesn't depend on which came first.
-		row = l.greatest(v.upserts)
-		if l.copies(row, v.upserts) < int64(len(v.upserts))-1 {
-			return noRow
-		}
-		if !f.Match(f.gone, row) {
-			return row
-		}
+		row, from = from, noRow
 	}
+	for _, level := range c.way {
+		c.known[fill][level] = from
+	}
+	return from, nil
+}
+
+// valueAt returns the row of a level that has the value, or noRow. If the row that has it leaves it unavailable too, more is true:
+// the life goes on before that row.
+func (l *lives) valueAt(f *fill, v level) (row uint32, more bool) {
+	if len(v.ends) > 0 || len(v.deletes) > 0 {
+		return noRow, false
+	}
+	if v.target != noRow {
+		if !f.inTarget || l.isDelete(v.target) || len(l.replays(v)) < len(v.upserts) || f.Match(f.gone, v.target) {
+			return noRow, false
+		}
+		return v.target, false
+	}
+	// Of copies that differ in bits the greatest, so that the outcome doesn't depend on which came first.
+	row = l.greatest(v.upserts)
+	if l.copies(row, v.upserts) < int64(len(v.upserts))-1 {
+		return noRow, false
+	}
+	return row, f.Match(f.gone, row)
 }
 
 // before returns the key whose events came before a row: its previous key, or its own.

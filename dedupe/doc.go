@@ -22,7 +22,11 @@
 // # Key changes
 //
 // A row that names the key it had before (Op.PreviousKey) ends that key at its point of the order, as a delete would.
-// [Plan.Ended] lists such rows where nothing of the previous key is newer. A row that is set aside ends nothing.
+// [Plan.Ended] lists such rows where nothing of the previous key is newer. A row that is set aside for a NULL key has no effect; one
+// that is set aside for a tie still ends its previous key: which row follows is open, that the key is given up isn't.
+//
+// A source that sends a key change as two messages, a delete of the old key and an insert of the new one that names the old one, must be
+// read without that delete: carry-forward doesn't reach across deletes.
 //
 // # Carry-forward
 //

@@ -77,8 +77,11 @@ func newJob(batches []arrow.Record, key []string, by []onerow.Order, opts Option
 	// What is wrong with several columns comes back together.
 	var errs []error
 	j.keyCols, err = j.keyed.Keys(key)
-	errs = append(errs, err, j.setOrder(by), j.setOp(), j.setFills(), j.setContent())
+	errs = append(errs, err, j.setOrder(by), j.setOp(), j.setFills())
 	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if err := j.setContent(); err != nil {
 		return nil, err
 	}
 	snapshot, err := j.matcher(j.op, opts.Op.Snapshot)
@@ -268,8 +271,7 @@ func (j *job) isDelete(row uint32) bool {
 
 // tieError names the keys of ties: the first few, with their rows.
 func (j *job) tieError(ties []tie) error {
-	e := &onerow.KeysError{Kind: onerow.ErrTie, Total: int64(len(ties)),
-		Why: "rows are equal in order and differ in content; add an order column, or choose a rule for ties"}
+	e := &onerow.KeysError{Kind: onerow.ErrTie, Total: int64(len(ties)), Why: whyTied(ties)}
 	for _, c := range j.keyCols {
 		e.Columns = append(e.Columns, c.Name)
 	}

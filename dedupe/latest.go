@@ -59,10 +59,11 @@ func (j *job) finish(p *Plan) *Plan {
 	if j.deletes != nil {
 		for _, row := range p.Rows {
 			if j.isDelete(row) {
-				r.Deletes++
+				p.Deletes = append(p.Deletes, row)
 			}
 		}
 	}
+	r.Deletes = int64(len(p.Deletes))
 	r.Superseded = r.In - r.Kept - r.Duplicates - r.SetAside - r.Stale
 	p.Report, p.job = *r, j
 	return p

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/onerow-go/onerow"
-	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
@@ -26,6 +25,7 @@ type liver struct {
 	kept, stale, aside, ended keyset.Bitmap
 	report                    Report
 	ties                      []tie
+	newer, at, older          []uint32 // events of a key, as against the target's row
 }
 
 func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
@@ -41,13 +41,17 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 		l.workers = append(l.workers, &liver{kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
 			aside: keyset.NewBitmap(j.rows), ended: keyset.NewBitmap(j.rows)})
 	}
-	j.progress.Start(onerow.StageGroup, int64(n))
+	j.progress.Start(onerow.StageGroup, int64(l.groups.Rows()))
 	err = j.run(ctx, tasks, func(worker, task int) error {
 		lo, hi := task*batch, min(n, (task+1)*batch)
+		done := 0
 		for id := lo; id < hi; id++ {
-			l.decide(l.workers[worker], uint32(id))
+			if err := l.decide(ctx, l.workers[worker], uint32(id)); err != nil {
+				return err
+			}
+			done += len(l.groups.Of(uint32(id)))
 		}
-		j.progress.Add(int64(hi - lo))
+		j.progress.Add(int64(done))
 		return nil
 	})
 	if err != nil {
@@ -137,7 +141,8 @@ type level struct {
 	target           uint32   // noRow: the target has nothing here
 }
 
-// levelAt reads the level that begins at event i of a sorted group, and returns where the next one begins.
+// levelAt reads the level that begins at event i of a group whose events are sorted, or are all of one level, and returns where the next
+// one begins.
 func (l *lives) levelAt(group []uint32, i int) (v level, next int) {
 	v.target = noRow
 	next = i
@@ -158,30 +163,79 @@ func (l *lives) levelAt(group []uint32, i int) (v level, next int) {
 	return v, next
 }
 
-// decide finds out what becomes of a key and of its rows.
-func (l *lives) decide(w *liver, id uint32) {
+// decide finds out what becomes of a key and of its rows. Where values are carried forward, it leaves the events of the key sorted.
+func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 	group := l.groups.Of(id)
-	slices.SortFunc(group, func(a, b uint32) int { return cmp.Or(-l.compare(a, b), cmp.Compare(a, b)) })
-	newer := len(group) // events above the target's
-	if t := slices.IndexFunc(group, func(e uint32) bool { return e >= l.rows && e < l.known }); t >= 0 {
-		newer = t
-		for newer > 0 && l.compare(group[newer-1], group[t]) == 0 {
-			newer--
+	watch := watch{ctx: ctx}
+	if len(l.fills) > 0 {
+		slices.SortFunc(group, func(a, b uint32) int {
+			if watch.over() {
+				return 0
+			}
+			return cmp.Or(-l.compare(a, b), cmp.Compare(a, b))
+		})
+	}
+	w.newer, w.at, w.older = w.newer[:0], w.at[:0], w.older[:0]
+	target := l.targetOf(group)
+	for _, e := range group {
+		switch c := l.compareTarget(e, target); {
+		case watch.over():
+			return ctx.Err()
+		case c > 0:
+			w.newer = append(w.newer, e)
+		case c == 0:
+			w.at = append(w.at, e)
+		default:
+			w.older = append(w.older, e)
 		}
 	}
-	if newer == 0 {
-		v, next := l.levelAt(group, 0)
+	if len(w.newer) == 0 {
+		v, _ := l.levelAt(w.at, 0)
+		l.setStale(w, w.older)
 		l.meetTarget(w, v)
-		l.setStale(w, group[next:])
-		return
+		return ctx.Err()
 	}
-	v, _ := l.levelAt(group, 0)
-	if newer < len(group) {
-		at, _ := l.levelAt(group, newer)
-		w.report.Replays += int64(len(l.replays(at)))
-		l.setStale(w, group[newer:])
+	if len(w.at) > 0 {
+		v, _ := l.levelAt(w.at, 0)
+		w.report.Replays += int64(len(l.replays(v)))
+		l.setStale(w, w.at)
+		l.setStale(w, w.older)
 	}
-	l.crown(w, v, group[:newer])
+	// The level at the top of those that are left.
+	w.at = w.at[:0]
+	for _, e := range w.newer {
+		c := 1
+		if len(w.at) > 0 {
+			c = l.compare(e, w.at[0])
+		}
+		if c > 0 {
+			w.at = w.at[:0]
+		}
+		if c >= 0 {
+			w.at = append(w.at, e)
+		}
+		if watch.over() {
+			return ctx.Err()
+		}
+	}
+	v, _ := l.levelAt(w.at, 0)
+	l.crown(w, v, w.newer)
+	return nil
+}
+
+// watch looks at a context now and then.
+type watch struct {
+	ctx  context.Context
+	n    int
+	done bool
+}
+
+// over is called in loops: it says whether the context is at its end.
+func (w *watch) over() bool {
+	if w.n++; w.n%4096 == 0 {
+		w.done = w.ctx.Err() != nil
+	}
+	return w.done
 }
 
 func (l *lives) setStale(w *liver, events []uint32) {
@@ -218,95 +272,6 @@ func (l *lives) crown(w *liver, v level, events []uint32) {
 			w.report.TiedRows++
 		}
 	}
-}
-
-// meetTarget decides a level that the target's row of the key is part of, with nothing above it.
-func (l *lives) meetTarget(w *liver, v level) {
-	replays := l.replays(v)
-	stale := func() {
-		w.report.Replays += int64(len(replays))
-		l.setStale(w, v.upserts)
-		l.setStale(w, v.deletes)
-	}
-	switch {
-	case l.isDelete(v.target):
-		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
-		stale()
-	case len(v.deletes) > 0:
-		rows := slices.Concat(v.deletes)
-		winner := l.greatest(rows)
-		w.report.count(verdict{copies: l.copies(winner, rows), deleteTie: true})
-		w.kept.Set(winner)
-	case len(v.ends) > 0:
-		w.report.count(verdict{deleteTie: true})
-		w.ended.Set(v.ends[0])
-	case len(replays) == len(v.upserts):
-		stale()
-	default:
-		w.report.TiedKeys++
-		l.tieWithTarget(w, v, stale)
-	}
-}
-
-// tieWithTarget applies the rule for ties to upserts that are equal in order to the target's row and differ from it. A row that wins
-// but says what the target has already is stale.
-func (l *lives) tieWithTarget(w *liver, v level, stale func()) {
-	if l.opts.Ties == RejectTies || l.opts.Ties == SetAsideTies {
-		w.ties = append(w.ties, tie{rows: v.upserts})
-		for _, r := range v.upserts {
-			w.aside.Set(r)
-			w.report.TiedRows++
-		}
-		return
-	}
-	winner := v.upserts[len(v.upserts)-1]
-	if l.opts.Ties == TiesByContent {
-		winner = l.greatest(v.upserts)
-	}
-	switch {
-	case l.opts.Ties == FirstTied,
-		l.againstTarget(winner, v.target, form.ByValue) == 0,
-		l.opts.Ties == TiesByContent && l.againstTarget(winner, v.target, form.ByContent) < 0:
-		stale()
-	default:
-		w.kept.Set(winner)
-		w.report.Duplicates += l.copies(winner, v.upserts)
-	}
-}
-
-// replays lists the rows of a level that are equal to the target's row.
-func (l *lives) replays(v level) (rows []uint32) {
-	for _, list := range [][]uint32{v.upserts, v.deletes} {
-		for _, r := range list {
-			if l.againstTarget(r, v.target, form.ByValue) == 0 {
-				rows = append(rows, r)
-			}
-		}
-	}
-	return rows
-}
-
-// againstTarget ranks a row and the target's by the columns that both have. A value that the row doesn't have, being unavailable,
-// says nothing.
-func (l *lives) againstTarget(row, target uint32, rank form.Rank) int {
-	for _, c := range l.common {
-		if l.unavailable(c, row) {
-			continue
-		}
-		if r := c.Compare(row, target, rank); r != 0 {
-			return r
-		}
-	}
-	return 0
-}
-
-func (l *lives) unavailable(c *form.Column, row uint32) bool {
-	for _, f := range l.fills {
-		if f.Name == c.Name {
-			return c.Match(f.gone, row)
-		}
-	}
-	return false
 }
 
 // plan reads the outcome off.

@@ -31,7 +31,8 @@ const (
 	FirstTied
 	// LastTied keeps the row that came last. The result depends on arrival.
 	LastTied
-	// SetAsideTies lists all rows of such a key, older ones too, in [Plan.SetAside].
+	// SetAsideTies lists all rows of such a key, older ones too, in [Plan.SetAside]; rows not newer than the target's are stale
+	// all the same.
 	SetAsideTies
 )
 
@@ -50,7 +51,9 @@ type Op struct {
 	// PreviousKey names, for each key column, the column that holds the key that the row had before. A row in which
 	// one of them is not NULL and the previous key differs from the key is a key change: it ends the previous key at its
 	// point of the order, as a delete would (see [Plan.Ended]), and carry-forward goes on from there. A row in which all
-	// of them are NULL changes no key. Default nil: keys don't change.
+	// of them are NULL changes no key. One that is NULL in part is treated as Options.NullKey says of keys: refused, a key like any
+	// other, or none. Two rows may not exchange their keys directly: the row that gives a key up must come before the one that takes it, as
+	// it must in a table whose key is checked row by row. Default nil: keys don't change.
 	PreviousKey []string
 }
 
@@ -63,7 +66,7 @@ type Value = any
 // Fill asks for carry-forward in one column: a source that doesn't send unchanged large values sends a placeholder
 // instead, and the value is taken from the nearest older row in the life of the row.
 type Fill struct {
-	// Column is the column to fill.
+	// Column is the column to fill. If the target has it, it must have the same type there.
 	Column string
 	// Unavailable is the placeholder.
 	Unavailable Value

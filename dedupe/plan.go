@@ -10,8 +10,12 @@ import (
 // All lists are in ascending order. Every row of the input is in Rows, SetAside or Stale, or is counted as superseded
 // or duplicate in the report.
 type Plan struct {
-	// Rows are the winners, one a key, delete rows included.
+	// Rows are the winners, one a key, delete rows included. [Plan.Take] takes these; the caller may leave some out before, such as
+	// the deletes: p.Rows = p.Rows.Without(p.Deletes).
 	Rows onerow.Rows
+
+	// Deletes are those of the winners that are delete rows.
+	Deletes onerow.Rows
 
 	// SetAside are the rows with NULL keys and the rows of tied keys, where the options set them aside.
 	SetAside onerow.Rows
@@ -27,8 +31,9 @@ type Plan struct {
 	// Report counts what happened.
 	Report Report
 
-	job     *job
-	sources [][]uint32 // for each fill of the job, the row that gives each kept row its value; nil: its own
+	job *job
+	// filled has, for each fill of the job, the row that gives a winner its value, where that isn't its own.
+	filled []map[uint32]uint32
 }
 
 // Report counts what [Latest] did. In = Kept + Superseded + Duplicates + SetAside + Stale.

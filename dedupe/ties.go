@@ -11,7 +11,26 @@ import (
 
 // tie is a key with a tie for the winner: rows equal in order, different in content, in ascending order.
 type tie struct {
-	rows []uint32
+	rows   []uint32
+	target bool // they tie with the target's row
+}
+
+// whyTied says what ties have in common.
+func whyTied(ties []tie) string {
+	const choose = "; add an order column, or choose a rule for ties"
+	target := 0
+	for _, t := range ties {
+		if t.target {
+			target++
+		}
+	}
+	switch target {
+	case 0:
+		return "rows are equal in order and differ in content" + choose
+	case len(ties):
+		return "rows are equal in order to the target's row and differ from it in content" + choose
+	}
+	return "rows are equal in order, to each other or to the target's row, and differ in content" + choose
 }
 
 // firstTies returns the ties of the keys that appear first.

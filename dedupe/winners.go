@@ -55,7 +55,7 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	for _, f := range w.workers {
 		f.drain()
 	}
-	j.progress.Start(onerow.StageGroup, int64(j.rows))
+	j.progress.Start(onerow.StageGroup, w.dealt())
 	err = j.run(ctx, 1<<w.bits, func(worker, part int) error {
 		n := w.workers[worker].find(w, part)
 		j.progress.Add(n)
@@ -73,6 +73,16 @@ func newFinder[K keyset.Words](j *job, bits int) *finder[K] {
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
 		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
 	}
+}
+
+// dealt is the number of rows that were dealt out to partitions.
+func (w *winners[K]) dealt() (n int64) {
+	for _, f := range w.workers {
+		for p := range f.parts.Len() {
+			n += int64(f.parts.Rows(p))
+		}
+	}
+	return n
 }
 
 func (w *winners[K]) release() {

@@ -92,17 +92,23 @@ func check(ctx context.Context, batches []arrow.Record, key []string, opts Optio
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Key: append([]string(nil), key...), Rows: f.Rows}
-	if len(batches) == 0 && len(key) > 0 {
-		return report, ctx.Err()
-	}
 	cols, err := t.Keys(key)
 	if err != nil {
 		return nil, err
 	}
+	report := &Report{Key: append([]string(nil), key...), Rows: f.Rows}
+	if len(batches) == 0 {
+		return report, ctx.Err()
+	}
+	opts.Worst = int(min(int64(opts.Worst), f.Rows))
 	keys := keyset.NewKeys(cols, opts.Nulls == NullsEqual)
 	if keys.OneWord() {
-		return report, count[[1]uint64](ctx, report, t, keys, opts)
+		err = count[[1]uint64](ctx, report, t, keys, opts)
+	} else {
+		err = count[[2]uint64](ctx, report, t, keys, opts)
 	}
-	return report, count[[2]uint64](ctx, report, t, keys, opts)
+	if err != nil {
+		return nil, err
+	}
+	return report, nil
 }

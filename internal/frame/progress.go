@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/onerow-go/onerow"
@@ -29,6 +30,12 @@ func (p *Progress) Add(rows int64) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer func() {
+		// A panic of the caller's own code, a runtime panic too, isn't to be taken for one that an array made.
+		if v := recover(); v != nil {
+			panic(fmt.Errorf("Resources.Progress panicked: %v", v))
+		}
+	}()
 	p.done += rows
 	p.call(p.done, p.total, p.stage)
 }

@@ -36,5 +36,8 @@ func NewGroups(ids []uint32, n int) *Groups {
 // Len is the number of groups.
 func (g *Groups) Len() int { return len(g.start) - 1 }
 
+// Rows is the number of rows in all groups.
+func (g *Groups) Rows() int { return len(g.rows) }
+
 // Of returns the rows of a group. The caller may put them into another order.
 func (g *Groups) Of(id uint32) []uint32 { return g.rows[g.start[id]:g.start[id+1]] }

@@ -13,7 +13,7 @@ import (
 var ErrMalformed = errors.New("malformed array")
 
 // Guard runs f and turns a runtime panic in it, as an array makes whose offsets or indices point outside its buffers, into an
-// error that wraps ErrMalformed.
+// error that wraps ErrMalformed. Other panics go on.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -28,7 +28,8 @@ func Guard(f func() error) (err error) {
 }
 
 // Run calls do for the tasks 0 to n-1 on the given number of workers, and waits for all of them. The first error, or the
-// context's end, stops the work at the next task. A task should take no more than some milliseconds.
+// context's end, stops the work at the next task. A task should take no more than some milliseconds. A panic that Guard lets through goes on
+// in the caller's goroutine, after all workers have stopped.
 func Run(ctx context.Context, workers, n int, do func(worker, task int) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -55,15 +56,26 @@ func Run(ctx context.Context, workers, n int, do func(worker, task int) error) e
 		return work(0)
 	}
 	errs := make([]error, workers)
+	panics := make([]any, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			defer func() {
+				if panics[w] = recover(); panics[w] != nil {
+					failed.Store(true)
+				}
+			}()
 			errs[w] = work(w)
 		}()
 	}
 	wg.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
 	for _, err := range errs {
 		if err != nil {
 			return err
