@@ -42,9 +42,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunStops: after an error, the context's end or a panic no more than a task a worker is begun.
+// TestRunStops: after an error, the context's end or a panic the work ends: a lone worker begins no more tasks, others few.
 func TestRunStops(t *testing.T) {
-	const n, at = 1000, 20
+	const n, at = 500_000, 20
 	broken := errors.New("broken")
 	for _, workers := range []int{1, 2, 8} {
 		for name, test := range map[string]struct {
@@ -66,10 +66,14 @@ func TestRunStops(t *testing.T) {
 				mu.Lock()
 				begun++
 				running++
-				if stopped {
+				isLate := stopped
+				if isLate {
 					late++
 				}
 				mu.Unlock()
+				if isLate {
+					runtime.Gosched()
+				}
 				defer func() {
 					mu.Lock()
 					defer mu.Unlock()
