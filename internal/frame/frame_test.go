@@ -84,6 +84,15 @@ func TestSameSchema(t *testing.T) {
 	if _, err := frame.New("batches", []arrow.Record{plain, other, plain}); err != nil {
 		t.Errorf("%v", err)
 	}
+	var inner []arrow.Record
+	for _, nullable := range []bool{true, false} {
+		b := array.NewBuilder(mem, arrow.StructOf(arrow.Field{Name: "i", Type: arrow.PrimitiveTypes.Int8, Nullable: nullable}))
+		inner = append(inner, record(t, 0, b.NewArray()))
+		b.Release()
+	}
+	if _, err := frame.New("batches", inner); err != nil {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestIndex(t *testing.T) {
