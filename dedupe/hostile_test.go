@@ -163,7 +163,7 @@ func TestHostile(t *testing.T) {
 					return err
 				}},
 			} {
-				err, panicked := catch(call.call)
+				panicked, err := catch(call.call)
 				wantError := call.seen && h.seen
 				if _, dict := typ.(*arrow.DictionaryType); dict && (role == "take" || role == "plan") {
 					wantError = false // a dictionary is kept as it is, with its indices
@@ -182,9 +182,9 @@ func TestHostile(t *testing.T) {
 }
 
 // catch runs f, and returns what it panics with.
-func catch(f func() error) (err error, panicked any) {
+func catch(f func() error) (panicked any, err error) {
 	defer func() { panicked = recover() }()
-	return f(), nil
+	return nil, f()
 }
 
 // soundRows are three rows without a hostile column.
@@ -214,7 +214,7 @@ func TestNilRecords(t *testing.T) {
 			"partition": func() error { _, err := onerow.Partition(t.Context(), batches, []string{"n"}, 2); return err },
 			"take":      func() error { _, err := onerow.Take(t.Context(), nil, batches, onerow.Rows{0}); return err },
 		} {
-			err, panicked := catch(call)
+			panicked, err := catch(call)
 			var schema *onerow.SchemaError
 			if panicked != nil || !errors.As(err, &schema) || schema.Batch != at {
 				t.Errorf("%s: %v, panic %v", fmt.Sprintf("%s, nil at %d", name, at), err, panicked)

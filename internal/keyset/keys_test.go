@@ -93,17 +93,17 @@ func readWords[K keyset.Words](k *keyset.Keys) read {
 		for lo, step := 0, 7; lo < n; lo, step = lo+step, min(step*5%1999+1, keyset.BlockRows) {
 			step = min(step, n-lo)
 			keyset.Read(k, c, lo, step, b)
-			any := false
+			null := false
 			for i, key := range b.Keys {
 				words := [2]uint64{key[0]}
 				if len(key) == 2 {
 					words[1] = key[len(key)-1]
 				}
 				r.words = append(r.words, words)
-				any = any || b.Null[i] != 0
+				null = null || b.Null[i] != 0
 				r.null = append(r.null, b.Null[i] != 0)
 			}
-			if any != b.AnyNull {
+			if null != b.AnyNull {
 				panic("AnyNull contradicts Null")
 			}
 			r.hash = append(r.hash, b.Hash...)
@@ -287,14 +287,16 @@ func finder(k *keyset.Keys) func(words [2]uint64, row uint32) uint32 {
 	if k.OneWord() {
 		table := keyset.NewTable[[1]uint64, uint32](k)
 		return func(words [2]uint64, row uint32) uint32 {
-			e, _ := at(table, entryOf([1]uint64{words[0]}, 0, row))
-			return e.Row()
+			e := entryOf([1]uint64{words[0]}, 0, row)
+			first, _ := at(table, &e)
+			return first.Row()
 		}
 	}
 	table := keyset.NewTable[[2]uint64, uint32](k)
 	return func(words [2]uint64, row uint32) uint32 {
-		e, _ := at(table, entryOf(words, 0, row))
-		return e.Row()
+		e := entryOf(words, 0, row)
+		first, _ := at(table, &e)
+		return first.Row()
 	}
 }
 

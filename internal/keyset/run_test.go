@@ -121,8 +121,8 @@ func TestGuard(t *testing.T) {
 	for name, f := range map[string]func(){
 		"index":     func() { none := []int{}; none[len(name(""))]++ },
 		"slice":     func() { s := []byte("ab"); s = s[len(s)+1:]; runtime.KeepAlive(s) },
-		"nil":       func() { var p *int; *p++ },
-		"interface": func() { var e error; runtime.KeepAlive(e.Error()) },
+		"nil":       func() { *pointer()++ },
+		"interface": func() { runtime.KeepAlive(failure().Error()) },
 	} {
 		err := keyset.Guard(func() error { f(); return nil })
 		var r runtime.Error
@@ -138,7 +138,13 @@ func TestGuard(t *testing.T) {
 	keyset.Guard(func() error { panic("bug") })
 }
 
-// name is an identity that the compiler doesn't see through.
-//
+// What these return the compiler doesn't see.
+
 //go:noinline
 func name(s string) string { return s }
+
+//go:noinline
+func pointer() *int { return nil }
+
+//go:noinline
+func failure() error { return nil }

@@ -64,12 +64,12 @@ func TestUnmix64(t *testing.T) {
 }
 
 // at and hit look an entry's key up from where its search begins.
-func at[K keyset.Words](t *keyset.Table[K, uint32], e entry[K]) (*entry[K], bool) {
-	return t.At(&e, t.Start(&e.Key))
+func at[K keyset.Words](t *keyset.Table[K, uint32], e *entry[K]) (*entry[K], bool) {
+	return t.At(e, t.Start(&e.Key))
 }
 
-func hit[K keyset.Words](t *keyset.Table[K, uint32], e entry[K]) *entry[K] {
-	return t.Hit(&e, t.Start(&e.Key))
+func hit[K keyset.Words](t *keyset.Table[K, uint32], e *entry[K]) *entry[K] {
+	return t.Hit(e, t.Start(&e.Key))
 }
 
 // TestTable inserts and finds random keys, and compares with a Go map.
@@ -132,7 +132,7 @@ func sameAsMap[K keyset.Words](t *testing.T, table *keyset.Table[K, uint32], n i
 			if len(list)%2 == 0 {
 				got, fresh = table.At(&e, starts[i])
 			} else {
-				got, fresh = at(table, e)
+				got, fresh = at(table, &e)
 			}
 			if fresh == old {
 				t.Fatalf("row %d: fresh %v of a key that is known: %v", row+i, fresh, old)
@@ -206,7 +206,7 @@ func place[K keyset.Words](t *testing.T, keys *keyset.Keys, key func(i uint64) K
 	table := keyset.NewTable[K, uint32](keys)
 	for i := range n {
 		e := entryOf(key(i), uint32(i), uint32(i))
-		if got, fresh := at(table, e); !fresh || *got != e {
+		if got, fresh := at(table, &e); !fresh || *got != e {
 			t.Fatalf("key %d: %+v, fresh %v", i, got, fresh)
 		}
 	}
@@ -216,7 +216,7 @@ func place[K keyset.Words](t *testing.T, keys *keyset.Keys, key func(i uint64) K
 		if got := table.Find(&e); got == nil || *got != e {
 			t.Fatalf("key %d: found %+v", i, got)
 		}
-		if hit(table, e) != nil {
+		if hit(table, &e) != nil {
 			direct++
 		}
 	}
@@ -256,7 +256,8 @@ func TestCraftedTexts(t *testing.T) {
 	}
 	table := keyset.NewTable[[2]uint64, uint32](k)
 	for row := range uint32(2 * n) {
-		got, fresh := at(table, entryOf(r.words[row], 0, row))
+		e := entryOf(r.words[row], 0, row)
+		got, fresh := at(table, &e)
 		if got.Row() != row%n || fresh != (row < n) {
 			t.Fatalf("row %d: %+v, fresh %v", row, got, fresh)
 		}
@@ -284,10 +285,10 @@ func TestLongTexts(t *testing.T) {
 		if e.Key != r.words[0] {
 			t.Fatalf("row %d has words of its own", row)
 		}
-		if got := hit(table, e); got != nil {
+		if got := hit(table, &e); got != nil {
 			t.Fatalf("row %d: Hit decides on words alone", row)
 		}
-		if got, fresh := at(table, e); got.Row() != row%n || fresh != (row < n) {
+		if got, fresh := at(table, &e); got.Row() != row%n || fresh != (row < n) {
 			t.Fatalf("row %d: %+v, fresh %v", row, got, fresh)
 		}
 		if got := table.Find(&e); got == nil || got.Row() != row%n {
