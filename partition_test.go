@@ -252,7 +252,7 @@ func TestPartitionEven(t *testing.T) {
 		"pairs":       {[]string{"k:int32", "l:int32"}, func(i int) []any { return []any{i >> 8, i & 255} }},
 		"mirrored":    {[]string{"k:int32", "l:int32"}, func(i int) []any { return []any{i, i} }},
 		"text pairs":  {[]string{"k:string", "l:string"}, func(i int) []any { return []any{fmt.Sprint(i >> 8), fmt.Sprint(i & 255)} }},
-		"days":        {[]string{"k:timestamp[us]"}, func(i int) []any { return []any{int64(i) * 86_400_000_000} }},
+		"days":        {[]string{"k:timestamp[us]"}, func(i int) []any { return []any{int64(i) * int64(86_400_000_000)} }},
 		"decimals":    {[]string{"k:decimal(20,2)"}, func(i int) []any { return []any{fmt.Sprintf("%d.25", i)} }},
 		"lists":       {[]string{"k:list<int32>"}, func(i int) []any { return []any{[]any{i >> 8, i & 255}} }},
 		"with a NULL": {[]string{"k:int32", "l:int32"}, func(i int) []any { return []any{nil, i} }},

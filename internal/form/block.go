@@ -199,7 +199,7 @@ func (b *Block) nulls() {
 // gather reads an adaptor through the table of its values.
 func (r *Reader) gather(a *Array, lo int, b *Block, t *Block) {
 	var found uint8
-	put := func(i, p int) {
+	put := func(i int, p int64) {
 		b.K0[i], b.K1[i], b.H[i], b.Null[i] = t.K0[p], t.K1[p], t.H[p], t.Null[p]
 		found |= t.Null[p]
 	}
@@ -210,7 +210,7 @@ func (r *Reader) gather(a *Array, lo int, b *Block, t *Block) {
 			for ends.intAt(ends.Kind, ends.off+run) <= int64(a.off+lo+i) {
 				run++
 			}
-			put(i, run)
+			put(i, int64(run))
 		}
 		b.AnyNull = found != 0
 		return
@@ -222,7 +222,7 @@ func (r *Reader) gather(a *Array, lo int, b *Block, t *Block) {
 			found = 1
 			continue
 		}
-		put(i, int(a.intAt(a.index, p)))
+		put(i, a.intAt(a.index, p))
 	}
 	b.AnyNull = found != 0
 }

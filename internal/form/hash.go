@@ -124,7 +124,18 @@ func (s hasher) cell(a *Array, i int) uint64 {
 	if s.secret && a.Family == DecimalFamily {
 		return s.word(secretDecimal(a.limbs(i), a.scale))
 	}
+	if s.secret && a.isTime() {
+		return secretTime(a.intAt(a.Kind, a.off+i), a.mul)
+	}
 	return s.word(a.hashWord(i))
+}
+
+func (a *Array) isTime() bool { return a.Family >= DateFamily && a.Family <= DurationFamily }
+
+// secretTime hashes all 128 bits of a time in its family's finest unit: the stable hash takes 64 of them, which some times share.
+func secretTime(x int64, mul uint64) uint64 {
+	hi, lo := wide(x, false, mul)
+	return mix2(lo, secretWord^uint64(hi))
 }
 
 // hashWord folds a fixed-width cell into the word that the stable hash mixes.
@@ -152,6 +163,20 @@ func canonical(f float64) uint64 {
 		return 0
 	}
 	return math.Float64bits(f)
+}
+
+// HashWords puts the stable hashes of raw words, given with their factor.
+func HashWords(words []uint64, mul uint64, hash []uint64) {
+	hash = hash[:len(words)]
+	if mul == 1 {
+		for i, w := range words {
+			hash[i] = mix64(w)
+		}
+		return
+	}
+	for i, w := range words {
+		hash[i] = mix64(w * mul)
+	}
 }
 
 // Combine adds the hash of the next key column to that of the columns before it.

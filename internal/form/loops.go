@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/exp/constraints"
@@ -11,6 +12,31 @@ import (
 
 // The loops over the rows of a block, one for each mode of a Reader. They read what stands in the slots of NULL rows, except
 // where that could lead outside a buffer; the Reader overwrites it.
+
+// Raw returns rows lo to lo+n of an array of 64-bit words without NULL, as they stand, and the factor to the family's finest unit. For
+// other arrays it returns nil. It is the array's own memory: a pass over it that isn't made is the cheapest.
+func (a *Array) Raw(lo, n int) (words []uint64, mul uint64) {
+	if a.valid != nil || n == 0 {
+		return nil, 0
+	}
+	p := a.off + lo
+	switch a.Kind {
+	case KindU64:
+		return a.u64[p : p+n], a.mul
+	case KindI64:
+		v := a.i64[p : p+n]
+		return unsafe.Slice((*uint64)(unsafe.Pointer(&v[0])), n), a.mul
+	}
+	return nil, 0
+}
+
+// Flip returns the bits by which raw words and those of Mode Ordinal differ.
+func (a *Array) Flip() uint64 {
+	if a.Kind == KindI64 {
+		return signBit
+	}
+	return 0
+}
 
 func intWords[T constraints.Integer](v []T, dst []uint64) {
 	v = v[:len(dst)]
@@ -56,16 +82,7 @@ func (a *Array) rawWords(lo int, dst []uint64) {
 
 func (a *Array) words(lo int, b *Block) {
 	a.rawWords(lo, b.K0)
-	h := b.H[:len(b.K0)]
-	if a.mul == 1 {
-		for i, w := range b.K0 {
-			h[i] = mix64(w)
-		}
-		return
-	}
-	for i, w := range b.K0 {
-		h[i] = mix64(w * a.mul)
-	}
+	HashWords(b.K0, a.mul, b.H)
 }
 
 // texts is the hot loop of text keys. A text that is followed by enough bytes of the buffer is loaded as two
@@ -130,8 +147,14 @@ func (a *Array) digests(lo int, b *Block) {
 		return
 	}
 	a.words(lo, b)
+	if a.isTime() {
+		for i, w := range b.K0 {
+			b.K1[i] = secretTime(int64(w), a.mul)
+		}
+		return
+	}
 	for i, w := range b.K0 {
-		b.K1[i] = mix2(w*a.mul, secretWord)
+		b.K1[i] = mix2(w, secretWord)
 	}
 }
 

@@ -48,13 +48,29 @@ func (n narrow) word(w uint64) uint32 {
 	return uint32(min(w>>n.shift, math.MaxUint32))
 }
 
+// raw makes the words right from the column's memory, where that holds words of 64 bits without NULL.
+func (o *Order) raw(a *form.Array, lo int, dst []uint32) bool {
+	words, _ := a.Raw(lo, len(dst))
+	if words == nil {
+		return false
+	}
+	flip, down := a.Flip(), uint32(0)
+	if o.by[0].Ascending {
+		down = ^down
+	}
+	for i, w := range words {
+		dst[i] = o.narrow.word(w^flip) ^ down
+	}
+	return true
+}
+
 // Words puts for each of rows lo to lo+n of batch c a word that grows with its rank: a greater word is a greater row,
 // equal words say nothing. b is room to work in.
 func (o *Order) Words(c, lo, n int, b *form.Block, dst []uint32) {
 	dst = dst[:n]
 	if o.first == nil {
 		clear(dst)
-	} else {
+	} else if a := o.by[0].Chunks[c]; !o.raw(a, lo, dst) {
 		b.Grow(n)
 		o.first.Read(c, lo, n, b)
 		for i, w := range b.K0 {
