@@ -279,9 +279,6 @@ func TestProgress(t *testing.T) {
 		for name, call := range calls(t, mem, largeChanges(spread, 4)) {
 			for _, workers := range []int{1, 4} {
 				t.Run(fmt.Sprintf("%s/%s/%d workers", spread, name, workers), func(t *testing.T) {
-					if name == "winners" || name == "aside" {
-						t.Skip("rows that were merged as they were read, and those left out, don't come to the second stage")
-					}
 					var stage onerow.Stage
 					var done, total int64
 					var stages []onerow.Stage

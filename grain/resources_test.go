@@ -392,3 +392,25 @@ func TestTooManyRows(t *testing.T) {
 		t.Errorf("Align: %+v, %v", a, err)
 	}
 }
+
+// TestProgressPanics: a panic of the caller's own code is the caller's, whatever it is, and is no fault of an array.
+func TestProgressPanics(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	for name, call := range calls(t, mem, largeKeys("many keys", false)) {
+		for _, workers := range []int{1, 4} {
+			for _, f := range []func(){func() { panic("mine") }, func() { var none map[string]int; none["mine"]++ }} {
+				before := runtime.NumGoroutine()
+				func() {
+					defer func() {
+						if p := recover(); p == nil {
+							t.Errorf("%s, %d workers: no panic", name, workers)
+						}
+					}()
+					err := call(t.Context(), onerow.Resources{Workers: workers, Progress: func(int64, int64, onerow.Stage) { f() }})
+					t.Errorf("%s, %d workers: %v", name, workers, err)
+				}()
+				goroutinesEnd(t, before)
+			}
+		}
+	}
+}

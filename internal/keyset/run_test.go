@@ -148,3 +148,26 @@ func pointer() *int { return nil }
 
 //go:noinline
 func failure() error { return nil }
+
+// TestRunPanics: a panic that isn't of the Go runtime goes on in the caller's goroutine, after the work has ended.
+func TestRunPanics(t *testing.T) {
+	for _, workers := range []int{1, 2, 8} {
+		var running atomic.Int32
+		func() {
+			defer func() {
+				if p := recover(); p != "bug" || running.Load() != 0 {
+					t.Errorf("%d workers: recovered %v, %d tasks still run", workers, p, running.Load())
+				}
+			}()
+			err := keyset.Run(t.Context(), workers, 100, func(_, task int) error {
+				running.Add(1)
+				defer running.Add(-1)
+				if task == 20 {
+					panic("bug")
+				}
+				return nil
+			})
+			t.Errorf("%d workers: no panic, error %v", workers, err)
+		}()
+	}
+}
