@@ -16,7 +16,8 @@ import (
 const MaxPartitions = 1 << 20
 
 // Partition deals the rows of the batches out over n partitions by their key: rows with one key are in one partition, so that
-// shards of a job can work on a partition each. It returns n row lists, each in ascending order; every row is in exactly one.
+// shards of a job can work on a partition each. It returns n row lists, each in ascending order; every row is in exactly
+// one. Without batches all lists are empty.
 //
 // The partition of a key is a function of its value and n alone: the same on every machine and in every version, for
 // every encoding, integer width, decimal scale and time unit (see the package documentation on keys). NULL is a value like
@@ -39,6 +40,9 @@ func Partition(ctx context.Context, batches []arrow.Record, key []string, n int)
 }
 
 func partition(ctx context.Context, batches []arrow.Record, key []string, n int) ([]Rows, error) {
+	if len(batches) == 0 {
+		return make([]Rows, n), ctx.Err()
+	}
 	schema, err := commonSchema(batches)
 	if err != nil {
 		return nil, err

@@ -314,7 +314,6 @@ func TestPartitionErrors(t *testing.T) {
 		{"a column twice", table, []string{"k", "k"}, 4, []error{onerow.ErrOption}, []string{`the key names column "k" twice`}},
 		{"several", table, []string{"x", "m", "k", "k"}, 4, []error{onerow.ErrNoColumn, onerow.ErrType, onerow.ErrOption}, nil},
 		{"two schemas", []arrow.Record{table[0], other[0]}, []string{"k"}, 4, []error{onerow.ErrSchema}, []string{"batch 1", `"k"`, "int64", "int32"}},
-		{"no batches", nil, []string{"k"}, 4, []error{onerow.ErrNoBatches}, []string{"no batches"}},
 	} {
 		parts, err := onerow.Partition(t.Context(), test.batches, test.key, test.n)
 		for _, is := range test.is {
@@ -330,6 +329,9 @@ func TestPartitionErrors(t *testing.T) {
 		if parts != nil {
 			t.Errorf("%s: parts with an error", test.name)
 		}
+	}
+	if parts, err := onerow.Partition(t.Context(), nil, []string{"k"}, 4); err != nil || len(parts) != 4 {
+		t.Errorf("without batches: %v, %v", parts, err)
 	}
 	// Nothing is in as many partitions.
 	for _, p := range partitionOf(t, table, []string{"k"}, 3) {

@@ -71,6 +71,9 @@ func commonSchema(batches []arrow.Record) (*arrow.Schema, error) {
 		if b == nil {
 			return nil, &SchemaError{Input: "batches", Batch: i, Why: "it is nil"}
 		}
+		if n := b.NumRows(); n < 0 {
+			return nil, fmt.Errorf("%w: batches: batch %d has %d rows", ErrMalformed, i, n)
+		}
 		if first == nil {
 			first, fields = b.Schema(), b.Schema().Fields()
 		}

@@ -192,3 +192,17 @@ func TestTakeTooManyRows(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestNegativeRows: Arrow lets a record of null-typed columns say so.
+func TestNegativeRows(t *testing.T) {
+	col := array.NewNull(-5)
+	defer col.Release()
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.Null, Nullable: true}}, nil), []arrow.Array{col}, -1)
+	defer rec.Release()
+	if _, err := onerow.Partition(t.Context(), []arrow.Record{rec}, []string{"k"}, 4); !errors.Is(err, onerow.ErrMalformed) {
+		t.Errorf("Partition: %v", err)
+	}
+	if _, err := onerow.Take(t.Context(), nil, []arrow.Record{rec}, nil); !errors.Is(err, onerow.ErrMalformed) {
+		t.Errorf("Take: %v", err)
+	}
+}

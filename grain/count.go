@@ -49,7 +49,13 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	for _, c := range workers {
 		c.drain()
 	}
-	progress.Start(onerow.StageGroup, r.Rows)
+	keyed := r.Rows
+	if opts.Nulls == NullsDistinct {
+		for _, c := range workers {
+			keyed -= c.sum.NullKeyRows
+		}
+	}
+	progress.Start(onerow.StageGroup, keyed)
 	err = keyset.Run(ctx, len(workers), 1<<bits, func(w, part int) error {
 		progress.Add(workers[w].count(workers, part))
 		return nil

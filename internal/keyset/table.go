@@ -56,16 +56,21 @@ func (t *Table[K, P]) Len() int { return t.n }
 // secrets key the slots of tables.
 var secrets = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 
-// hash1 and hash2 fold the product of 128 bits of the words with the secrets, or of both words under them (the step of Wang Yi's wyhash).
+// hash1 and hash2 fold the product of 128 bits of the words and the secrets (the step of Wang Yi's wyhash), twice: after one fold, keys that
+// lie in steps still lie in steps, and fall on each other under an unlucky secret.
 func hash1(k *[1]uint64) uint64 {
 	hi, lo := bits.Mul64(k[0]^secrets[0], secrets[1])
+	hi, lo = bits.Mul64(hi^lo, fold)
 	return hi ^ lo
 }
 
 func hash2(k *[2]uint64) uint64 {
 	hi, lo := bits.Mul64(k[0]^secrets[0], k[1]^secrets[1])
-	return hi ^ lo ^ k[0]
+	hi, lo = bits.Mul64(hi^lo^k[0], fold)
+	return hi ^ lo
 }
+
+const fold = 0x9e3779b97f4a7c15
 
 // Start returns where the search for a key begins. It holds until the table grows.
 func (t *Table[K, P]) Start(k *K) uint32 {
