@@ -95,9 +95,8 @@ func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (u
 			break
 		}
 		c.way = append(c.way, group[i])
-		v, _ := l.levelAt(group, i)
 		var more bool
-		if from, more = l.valueAt(&l.fills[fill], v); !more {
+		if from, more = l.valueAt(&l.fills[fill], l.levelAt(group, i)); !more {
 			break
 		}
 		row, from = from, noRow

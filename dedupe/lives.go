@@ -141,12 +141,10 @@ type level struct {
 	target           uint32   // noRow: the target has nothing here
 }
 
-// levelAt reads the level that begins at event i of a group whose events are sorted, or are all of one level, and returns where the next
-// one begins.
-func (l *lives) levelAt(group []uint32, i int) (v level, next int) {
-	v.target = noRow
-	next = i
-	for ; next < len(group) && (next == i || l.compare(group[next], group[i]) == 0); next++ {
+// levelAt reads the level that begins at event i of a group whose events are sorted, or are all of one level.
+func (l *lives) levelAt(group []uint32, i int) level {
+	v := level{target: noRow}
+	for next := i; next < len(group) && (next == i || l.compare(group[next], group[i]) == 0); next++ {
 		switch e := group[next]; {
 		case e >= l.known:
 			v.ends = append(v.ends, l.row(e))
@@ -160,7 +158,7 @@ func (l *lives) levelAt(group []uint32, i int) (v level, next int) {
 			v.upserts = append(v.upserts, e)
 		}
 	}
-	return v, next
+	return v
 }
 
 // decide finds out what becomes of a key and of its rows. Where values are carried forward, it leaves the events of the key sorted.
@@ -190,13 +188,13 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 		}
 	}
 	if len(w.newer) == 0 {
-		v, _ := l.levelAt(w.at, 0)
+		v := l.levelAt(w.at, 0)
 		l.setStale(w, w.older)
 		l.meetTarget(w, v)
 		return ctx.Err()
 	}
 	if len(w.at) > 0 {
-		v, _ := l.levelAt(w.at, 0)
+		v := l.levelAt(w.at, 0)
 		w.report.Replays += int64(len(l.replays(v)))
 		l.setStale(w, w.at)
 		l.setStale(w, w.older)
@@ -218,7 +216,7 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 			return ctx.Err()
 		}
 	}
-	v, _ := l.levelAt(w.at, 0)
+	v := l.levelAt(w.at, 0)
 	l.crown(w, v, w.newer)
 	return nil
 }

@@ -92,7 +92,7 @@ func (c *counter[K]) deal(s keyset.Span) {
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(c.keys, s.Chunk, lo, n, c.block)
 		if c.block.NullRows > 0 {
-			c.countNulls(n, row)
+			c.countNulls(row)
 		}
 		if c.hot.On() {
 			c.absorb(n, row)
@@ -106,7 +106,7 @@ func (c *counter[K]) deal(s keyset.Span) {
 	})
 }
 
-func (c *counter[K]) countNulls(n int, row uint32) {
+func (c *counter[K]) countNulls(row uint32) {
 	c.sum.NullKeyRows += int64(c.block.NullRows)
 	for i, k := range c.block.NullCounts {
 		if k == 0 {

@@ -52,15 +52,12 @@ func newTable(name string) (*table, error) {
 	return &t, nil
 }
 
-// addColumn appends a column unless the table has it, and returns its place. Rows from before are NULL in it.
-func (t *table) addColumn(name string) int {
-	i, ok := t.index[name]
-	if !ok {
-		i = len(t.columns)
+// addColumn appends a column unless the table has it. Rows from before are NULL in it.
+func (t *table) addColumn(name string) {
+	if _, ok := t.index[name]; !ok {
+		t.index[name] = len(t.columns)
 		t.columns = append(t.columns, name)
-		t.index[name] = i
 	}
-	return i
 }
 
 func (t *table) isInteger(column string) bool { return slices.Contains(t.integers, column) }

@@ -66,7 +66,7 @@ func readAll(r *Reader, chunks []*Array, size int) *Block {
 			b.soil(min(size, a.Len-lo))
 			r.Read(c, lo, min(size, a.Len-lo), b)
 			all.K0, all.K1, all.H, all.Null = append(all.K0, b.K0...), append(all.K1, b.K1...), append(all.H, b.H...), append(all.Null, b.Null...)
-			if any := slices.Contains(b.Null, 1); any != b.AnyNull {
+			if found := slices.Contains(b.Null, 1); found != b.AnyNull {
 				panic(fmt.Sprintf("AnyNull is %v over %v", b.AnyNull, b.Null))
 			}
 		}

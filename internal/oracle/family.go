@@ -98,8 +98,8 @@ func canBeOrder(t arrow.DataType) bool {
 	return true
 }
 
-// comparable says whether values of the two types can be equal.
-func comparable(a, b arrow.DataType) bool {
+// canBeEqual says whether values of the two types can be equal.
+func canBeEqual(a, b arrow.DataType) bool {
 	fa, fb := familyOf(a), familyOf(b)
 	if fa == nullFamily || fb == nullFamily {
 		return true
@@ -115,7 +115,7 @@ func comparable(a, b arrow.DataType) bool {
 		return false
 	}
 	for i := range as {
-		if fa == structFamily && as[i].Name != bs[i].Name || !comparable(as[i].Type, bs[i].Type) {
+		if fa == structFamily && as[i].Name != bs[i].Name || !canBeEqual(as[i].Type, bs[i].Type) {
 			return false
 		}
 	}

@@ -217,7 +217,7 @@ func (l *latest) setupTarget(key []string) (err error) {
 
 func sameFamilies(a *table, as []int, b *table, bs []int) error {
 	for i := range min(len(as), len(bs)) {
-		if !comparable(a.types[as[i]], b.types[bs[i]]) {
+		if !canBeEqual(a.types[as[i]], b.types[bs[i]]) {
 			return &onerow.TypeError{Column: a.names[as[i]], Type: a.types[as[i]],
 				OtherColumn: b.names[bs[i]], OtherType: b.types[bs[i]], Why: "different families"}
 		}

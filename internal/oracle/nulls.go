@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"errors"
+
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
 )
@@ -22,7 +24,7 @@ func (l *latest) refuseNulls() error {
 
 func (l *latest) refused(kind error, t *table) []onerow.ColumnNulls {
 	at := l.placedIn(t)
-	if kind == onerow.ErrNullKey {
+	if errors.Is(kind, onerow.ErrNullKey) {
 		refuse := func(int) bool { return t == l.batch && l.opts.NullKey == dedupe.RejectNullKeys }
 		columns := t.countNulls(at.key, func(int) bool { return false }, refuse)
 		if len(columns) > 0 {

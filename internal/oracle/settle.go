@@ -63,7 +63,7 @@ func (l *latest) stale(e, target event) {
 func (l *latest) settleTop(g *group, top []event) {
 	upserts, deletes, ends := split(top)
 	if len(deletes)+len(ends) > 0 {
-		l.end(upserts, deletes, ends, len(upserts) > 0)
+		l.end(deletes, ends, len(upserts) > 0)
 		return
 	}
 	if !tied(upserts) {
@@ -92,7 +92,7 @@ func (l *latest) settleBesideTarget(g *group, top []event) {
 		l.allStale(top, *g.target)
 		return
 	case len(deletes)+len(ends) > 0:
-		l.end(upserts, deletes, ends, true)
+		l.end(deletes, ends, true)
 		return
 	}
 	if l.allRepeat(upserts, *g.target) {
@@ -138,7 +138,7 @@ func tied(rows []event) bool {
 }
 
 // end lets the deletes win, or else the ends. overUpsert says whether they win over an upsert equal in order.
-func (l *latest) end(upserts, deletes, ends []event, overUpsert bool) {
+func (l *latest) end(deletes, ends []event, overUpsert bool) {
 	if overUpsert {
 		l.tally.DeleteTies++
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
-	"io"
 	"slices"
 	"strings"
 )
@@ -27,7 +26,7 @@ func (c *choice) untouched(table string, key []string) bool {
 // sampled keeps one key in n.
 func sampled(key string, n uint32) bool {
 	h := fnv.New32a()
-	io.WriteString(h, key)
+	h.Write([]byte(key))
 	return h.Sum32()%n == 0
 }
 
