@@ -24,8 +24,8 @@ type Plan struct {
 	Stale onerow.Rows
 
 	// Ended are the key-change rows that end their previous key: nothing of that key, in the batches or in the target,
-	// is newer. The values of the previous-key columns in these rows are the keys to delete from the target. A row may
-	// be both in Rows and in Ended.
+	// is newer. The values of the previous-key columns in these rows are the keys to delete from the target
+	// (see [Plan.TakeEnded]). A row may be both in Rows and in Ended.
 	Ended onerow.Rows
 
 	// Report counts what happened.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/onerow-go/onerow"
@@ -69,9 +73,12 @@ func TestTakeNullFromTarget(t *testing.T) {
 
 // TestTakeOfNothing: without batches there are no columns to make a record of.
 func TestTakeOfNothing(t *testing.T) {
-	plan, err := dedupe.Latest(context.Background(), nil, []string{"id"}, nil, dedupe.Options{})
+	plan, err := dedupe.Latest(context.Background(), nil, []string{"id"}, nil, dedupe.Options{Op: dedupe.Op{PreviousKey: []string{"was"}}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := plan.TakeEnded(context.Background(), nil); !errors.Is(err, onerow.ErrNoBatches) {
+		t.Errorf("ended: got %v", err)
 	}
 	if _, err := plan.Take(context.Background(), nil); !errors.Is(err, onerow.ErrNoBatches) {
 		t.Errorf("got %v", err)
@@ -177,4 +184,65 @@ func ExamplePlan_Take_withoutDeletes() {
 	plan.Rows = plan.Rows.Without(plan.Deletes)
 	fmt.Println(plan.Rows, plan.Deletes)
 	// Output: [0 5] [2]
+}
+
+// TestTakeEnded: the ended keys come under the key's names, with their place in the order.
+func TestTakeEnded(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	batches := arrowtest.Table(t, mem, []string{"tenant:string!", "id:int64!", "was:int64", "of:string", "seq:int64"}, [][]any{
+		{"a", 1, nil, nil, 1}, {"a", 2, 1, "a", 2}, {"b", 3, 9, "b", 3}, {"b", 9, nil, nil, 4},
+	})
+	key := []string{"tenant", "id"}
+	plan, err := dedupe.Latest(context.Background(), batches, key, bySeq, dedupe.Options{Op: dedupe.Op{PreviousKey: []string{"of", "was"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := plan.TakeEnded(context.Background(), mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	// (b, 9) came back after it ended.
+	want := arrowtest.Table(t, mem, []string{"tenant:string", "id:int64", "seq:int64"}, [][]any{{"a", 1, 2}})
+	if diff := arrowtest.DiffRows(arrowtest.All(want), arrowtest.Cells(rec)); diff != "" || rec.ColumnName(1) != "id" {
+		t.Errorf("%v\n%s", rec.Schema(), diff)
+	}
+
+	plan, err = dedupe.Latest(context.Background(), batches, key, bySeq, dedupe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.TakeEnded(context.Background(), mem); !errors.Is(err, onerow.ErrOption) {
+		t.Errorf("without previous keys: %v", err)
+	}
+}
+
+func ExamplePlan_TakeEnded() {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "old_id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "lsn", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	changes, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[
+		{"id": 1, "old_id": null, "lsn": 10},
+		{"id": 7, "old_id": 1, "lsn": 11}]`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer changes.Release()
+	plan, err := dedupe.Latest(context.Background(), []arrow.Record{changes}, []string{"id"}, []onerow.Order{onerow.Desc("lsn")},
+		dedupe.Options{Op: dedupe.Op{PreviousKey: []string{"old_id"}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ended, err := plan.TakeEnded(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ended.Release()
+	fmt.Println("keep", plan.Rows)
+	fmt.Println("delete id", ended.Column(0), "as of lsn", ended.Column(1))
+	// Output:
+	// keep [1]
+	// delete id [1] as of lsn [11]
 }

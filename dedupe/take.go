@@ -16,18 +16,16 @@ import (
 // [onerow.Take] does, with its cost and its errors; [onerow.ErrNoBatches] is one of them. The caller releases the record. alloc makes its
 // buffers; nil is the allocator of Options.Resources.
 func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
-	if p.job == nil {
-		return nil, fmt.Errorf("%w: the plan isn't one of Latest", onerow.ErrNoBatches)
-	}
-	if alloc == nil {
-		alloc = p.job.opts.Resources.Allocator
+	alloc, err := p.allocator(alloc)
+	if err != nil {
+		return nil, err
 	}
 	rec, err := onerow.Take(ctx, alloc, p.job.batches.Batches, p.Rows)
 	if err != nil {
 		return nil, err
 	}
-	fields, cols := rec.Schema().Fields(), append([]arrow.Array(nil), rec.Columns()...)
 	defer rec.Release()
+	fields, cols := rec.Schema().Fields(), slices.Clone(rec.Columns())
 	for i, f := range p.job.fills {
 		if len(p.filled[i]) == 0 {
 			continue
@@ -43,6 +41,43 @@ func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, 
 	return array.NewRecord(arrow.NewSchema(fields, &meta), cols, rec.NumRows()), nil
 }
 
+// TakeEnded makes a record of the keys that end by a key change, a row for each of [Plan.Ended]: the key columns, with the values of the
+// previous-key columns, then the order columns. It is what a target deletes, and keeps as tombstones. Else it is as
+// [Plan.Take]. Without Op.PreviousKey it is an error that wraps [onerow.ErrOption].
+func (p *Plan) TakeEnded(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
+	alloc, err := p.allocator(alloc)
+	if err != nil {
+		return nil, err
+	}
+	previous := p.job.opts.Op.PreviousKey
+	if previous == nil {
+		return nil, fmt.Errorf("%w: Op.PreviousKey is not set, so that no key can end by a key change", onerow.ErrOption)
+	}
+	if p.job.batches.Schema == nil {
+		return nil, fmt.Errorf("%w: there are none to take ended keys from", onerow.ErrNoBatches)
+	}
+	var c columns
+	for i, name := range previous {
+		c.add(p.job.batches.Schema, name, p.job.keyCols[i].Name)
+	}
+	for _, o := range p.job.orders {
+		c.add(p.job.batches.Schema, o.Column, o.Column)
+	}
+	batches := c.of(p.job.batches.Batches)
+	defer release(batches)
+	return onerow.Take(ctx, alloc, batches, p.Ended)
+}
+
+func (p *Plan) allocator(alloc memory.Allocator) (memory.Allocator, error) {
+	if p.job == nil {
+		return nil, fmt.Errorf("%w: the plan isn't one of Latest", onerow.ErrNoBatches)
+	}
+	if alloc == nil {
+		alloc = p.job.opts.Resources.Allocator
+	}
+	return alloc, nil
+}
+
 // takeFilled takes one column from the rows that have its values, in the batches and, if it has the column, in the target.
 func (p *Plan) takeFilled(ctx context.Context, alloc memory.Allocator, f fill, from map[uint32]uint32) (arrow.Record, error) {
 	rows := slices.Clone(p.Rows)
@@ -51,21 +86,44 @@ func (p *Plan) takeFilled(ctx context.Context, alloc memory.Allocator, f fill, f
 			rows[i] = other
 		}
 	}
-	var alone []arrow.Record
-	add := func(batches []arrow.Record, at int) {
-		for _, b := range batches {
-			schema := arrow.NewSchema([]arrow.Field{b.Schema().Field(at)}, nil)
-			alone = append(alone, array.NewRecord(schema, []arrow.Array{b.Column(at)}, b.NumRows()))
-		}
-	}
-	defer func() {
-		for _, r := range alone {
-			r.Release()
-		}
-	}()
-	add(p.job.batches.Batches, f.at)
+	mine := columns{at: []int{f.at}, names: []string{f.Name}}
+	batches := mine.of(p.job.batches.Batches)
 	if f.inTarget {
-		add(p.job.target.Batches, p.job.target.Schema.FieldIndices(f.Name)[0])
+		var theirs columns
+		theirs.add(p.job.target.Schema, f.Name, f.Name)
+		batches = append(batches, theirs.of(p.job.target.Batches)...)
 	}
-	return onerow.Take(ctx, alloc, alone, rows)
+	defer release(batches)
+	return onerow.Take(ctx, alloc, batches, rows)
+}
+
+// columns are some columns of a schema, under other names.
+type columns struct {
+	at    []int
+	names []string
+}
+
+func (c *columns) add(schema *arrow.Schema, name, as string) {
+	c.at = append(c.at, schema.FieldIndices(name)[0])
+	c.names = append(c.names, as)
+}
+
+// of returns the batches with these columns alone; the caller releases them.
+func (c *columns) of(batches []arrow.Record) []arrow.Record {
+	out := make([]arrow.Record, len(batches))
+	for b, rec := range batches {
+		fields, cols := make([]arrow.Field, len(c.at)), make([]arrow.Array, len(c.at))
+		for i, at := range c.at {
+			fields[i], cols[i] = rec.Schema().Field(at), rec.Column(at)
+			fields[i].Name = c.names[i]
+		}
+		out[b] = array.NewRecord(arrow.NewSchema(fields, nil), cols, rec.NumRows())
+	}
+	return out
+}
+
+func release(batches []arrow.Record) {
+	for _, b := range batches {
+		b.Release()
+	}
 }
