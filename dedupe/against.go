@@ -26,10 +26,10 @@ func (l *lives) compareTarget(event, target uint32) int {
 }
 
 // meetTarget decides a level that the target's row of the key is part of, with nothing above it.
-func (l *lives) meetTarget(w *liver, v level) {
+func (l *lives) meetTarget(w *liver, v *level) {
 	replays := l.replays(v)
 	stale := func() {
-		w.report.Replays += int64(len(replays))
+		w.report.Replays += replays
 		l.setStale(w, v.upserts)
 		l.setStale(w, v.deletes)
 	}
@@ -38,14 +38,13 @@ func (l *lives) meetTarget(w *liver, v level) {
 		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		stale()
 	case len(v.deletes) > 0:
-		rows := slices.Concat(v.deletes)
-		winner := l.greatest(rows)
-		w.report.count(verdict{copies: l.copies(winner, rows), deleteTie: true})
+		winner := l.greatest(v.deletes)
+		w.report.count(verdict{copies: l.copies(winner, v.deletes), deleteTie: true})
 		w.kept.Set(winner)
 	case len(v.ends) > 0:
 		w.report.count(verdict{deleteTie: true})
 		w.ended.Set(v.ends[0])
-	case len(replays) == len(v.upserts):
+	case replays == int64(len(v.upserts)):
 		stale()
 	default:
 		w.report.TiedKeys++
@@ -55,9 +54,9 @@ func (l *lives) meetTarget(w *liver, v level) {
 
 // tieWithTarget applies the rule for ties to upserts that are equal in order to the target's row and differ from it. A row that wins
 // but says what the target has already is stale.
-func (l *lives) tieWithTarget(w *liver, v level, stale func()) {
+func (l *lives) tieWithTarget(w *liver, v *level, stale func()) {
 	if l.opts.Ties == RejectTies || l.opts.Ties == SetAsideTies {
-		w.ties = append(w.ties, tie{rows: v.upserts, target: true})
+		w.ties = append(w.ties, tie{rows: slices.Clone(v.upserts), target: true})
 		for _, r := range v.upserts {
 			w.aside.Set(r)
 			w.report.TiedRows++
@@ -79,16 +78,16 @@ func (l *lives) tieWithTarget(w *liver, v level, stale func()) {
 	}
 }
 
-// replays lists the rows of a level that are equal to the target's row.
-func (l *lives) replays(v level) (rows []uint32) {
+// replays counts the rows of a level that are equal to the target's row.
+func (l *lives) replays(v *level) (n int64) {
 	for _, list := range [][]uint32{v.upserts, v.deletes} {
 		for _, r := range list {
 			if l.againstTarget(r, v.target, form.ByValue) == 0 {
-				rows = append(rows, r)
+				n++
 			}
 		}
 	}
-	return rows
+	return n
 }
 
 // againstTarget ranks a row and the target's by the columns that both have. A value that the row doesn't have, being unavailable,

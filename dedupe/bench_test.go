@@ -113,6 +113,38 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
+// BenchmarkLatestFill measures calls that need all events of a key together.
+func BenchmarkLatestFill(b *testing.B) {
+	rows := *benchRows
+	keys := max(1, rows*9/100)
+	c := makeChanges(rows, keys, intKey)
+	opts := dedupe.Options{Fill: []dedupe.Fill{{Column: "name", Unavailable: "name-7"}}}
+	b.Run(fmt.Sprintf("key=%s/rows=%d/keys=%d", intKey, rows, keys), func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := dedupe.Latest(context.Background(), []arrow.Record{c.rec}, []string{"id"}, latestOrder, opts); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+	})
+}
+
+// BenchmarkLatestAgainst measures a micro-batch of 1,000 rows against a target of as many rows as the flag says.
+func BenchmarkLatestAgainst(b *testing.B) {
+	target := makeChanges(*benchRows, *benchRows, intKey)
+	batch := target.rec.NewSlice(0, 1000)
+	b.Run(fmt.Sprintf("key=%s/rows=1000/target=%d", intKey, *benchRows), func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			opts := dedupe.Options{Against: []arrow.Record{target.rec}, Ties: dedupe.TiesByContent}
+			if _, err := dedupe.Latest(context.Background(), []arrow.Record{batch}, []string{"id"}, latestOrder, opts); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 type latestRow struct {
 	at  arrow.Timestamp
 	seq int64

@@ -16,6 +16,7 @@ type carrier struct {
 	// that meet in a level share the way from there, which is walked once.
 	known []map[uint32]uint32
 	way   []uint32
+	level level
 }
 
 // carryForward finds for each unavailable value of a winner the row that has it.
@@ -96,7 +97,8 @@ func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (u
 		}
 		c.way = append(c.way, group[i])
 		var more bool
-		if from, more = l.valueAt(&l.fills[fill], l.levelAt(group, i)); !more {
+		l.readLevel(&c.level, group, i)
+		if from, more = l.valueAt(&l.fills[fill], &c.level); !more {
 			break
 		}
 		row, from = from, noRow
@@ -109,12 +111,12 @@ func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (u
 
 // valueAt returns the row of a level that has the value, or noRow. If the row that has it leaves it unavailable too, more is true:
 // the life goes on before that row.
-func (l *lives) valueAt(f *fill, v level) (row uint32, more bool) {
+func (l *lives) valueAt(f *fill, v *level) (row uint32, more bool) {
 	if len(v.ends) > 0 || len(v.deletes) > 0 {
 		return noRow, false
 	}
 	if v.target != noRow {
-		if !f.inTarget || l.isDelete(v.target) || len(l.replays(v)) < len(v.upserts) || f.Match(f.gone, v.target) {
+		if !f.inTarget || l.isDelete(v.target) || l.replays(v) < int64(len(v.upserts)) || f.Match(f.gone, v.target) {
 			return noRow, false
 		}
 		return v.target, false

@@ -26,6 +26,7 @@ type liver struct {
 	report                    Report
 	ties                      []tie
 	newer, at, older          []uint32 // events of a key, as against the target's row
+	level                     level    // the one that is being decided
 }
 
 func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
@@ -60,67 +61,6 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	return l.plan(ctx)
 }
 
-// number gives every event the id of its key, and returns the number of keys. Keys that only the target has are none of our
-// business.
-func number[K keyset.Words](ctx context.Context, l *lives) (int, error) {
-	j := l.job
-	l.ids = make([]uint32, j.keyed.Rows())
-	table, block := keyset.NewTable[K, uint32](j.keys), keyset.NewBlock[K](j.keys)
-	j.progress.Start(onerow.StageEncode, int64(j.keyed.Rows()))
-	pass := func(from, to uint32, put func(i int, row uint32)) error {
-		spans := slices.DeleteFunc(keyset.Spans(j.keyed.Lens(), j.keyed.Start), func(s keyset.Span) bool {
-			return s.Row < from || s.Row >= to
-		})
-		return j.run(ctx, 1, func(int, int) error {
-			for _, s := range spans {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				s.Blocks(func(lo, n int, row uint32) {
-					keyset.Read(j.keys, s.Chunk, lo, n, block)
-					for i := range n {
-						l.ids[row+uint32(i)] = keyset.None
-						if block.Null[i] == 0 {
-							put(i, row+uint32(i))
-						}
-					}
-				})
-				j.progress.Add(int64(s.N))
-			}
-			return nil
-		})
-	}
-	entry := func(i int, row uint32) *keyset.Entry[K, uint32] {
-		return &keyset.Entry[K, uint32]{Payload: uint32(table.Len()), Key: block.Keys[i], Row1: row + 1}
-	}
-	insert := func(i int, row uint32) {
-		s, _ := table.At(entry(i, row), table.Start(&block.Keys[i]))
-		l.ids[row] = s.Payload
-	}
-	if err := pass(0, j.rows, insert); err != nil {
-		return 0, err
-	}
-	err := pass(j.known, j.keyed.Rows(), func(i int, row uint32) {
-		// A row that is set aside has no effect at all: its previous key doesn't end.
-		if j.allNull(row) || l.ids[row-j.known] == keyset.None {
-			return
-		}
-		insert(i, row)
-		if l.ids[row] == l.ids[row-j.known] {
-			l.ids[row] = keyset.None
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	err = pass(j.rows, j.known, func(i int, row uint32) {
-		if s := table.Find(entry(i, row)); s != nil {
-			l.ids[row] = s.Payload
-		}
-	})
-	return table.Len(), err
-}
-
 // row returns the row of batches or target whose order an event has.
 func (l *lives) row(event uint32) uint32 {
 	if event >= l.known {
@@ -141,9 +81,9 @@ type level struct {
 	target           uint32   // noRow: the target has nothing here
 }
 
-// levelAt reads the level that begins at event i of a group whose events are sorted, or are all of one level.
-func (l *lives) levelAt(group []uint32, i int) level {
-	v := level{target: noRow}
+// readLevel reads the level that begins at event i of a group whose events are sorted, or are all of one level.
+func (l *lives) readLevel(v *level, group []uint32, i int) {
+	v.upserts, v.deletes, v.ends, v.target = v.upserts[:0], v.deletes[:0], v.ends[:0], noRow
 	for next := i; next < len(group) && (next == i || l.compare(group[next], group[i]) == 0); next++ {
 		switch e := group[next]; {
 		case e >= l.known:
@@ -158,7 +98,6 @@ func (l *lives) levelAt(group []uint32, i int) level {
 			v.upserts = append(v.upserts, e)
 		}
 	}
-	return v
 }
 
 // decide finds out what becomes of a key and of its rows. Where values are carried forward, it leaves the events of the key sorted.
@@ -188,14 +127,14 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 		}
 	}
 	if len(w.newer) == 0 {
-		v := l.levelAt(w.at, 0)
+		l.readLevel(&w.level, w.at, 0)
 		l.setStale(w, w.older)
-		l.meetTarget(w, v)
+		l.meetTarget(w, &w.level)
 		return ctx.Err()
 	}
 	if len(w.at) > 0 {
-		v := l.levelAt(w.at, 0)
-		w.report.Replays += int64(len(l.replays(v)))
+		l.readLevel(&w.level, w.at, 0)
+		w.report.Replays += l.replays(&w.level)
 		l.setStale(w, w.at)
 		l.setStale(w, w.older)
 	}
@@ -216,8 +155,8 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 			return ctx.Err()
 		}
 	}
-	v := l.levelAt(w.at, 0)
-	l.crown(w, v, w.newer)
+	l.readLevel(&w.level, w.at, 0)
+	l.crown(w, &w.level, w.newer)
 	return nil
 }
 
@@ -245,17 +184,20 @@ func (l *lives) setStale(w *liver, events []uint32) {
 }
 
 // crown decides the greatest level of a key, all above the target; events are all those above the target.
-func (l *lives) crown(w *liver, v level, events []uint32) {
-	rows := slices.Concat(v.upserts, v.deletes)
+func (l *lives) crown(w *liver, v *level, events []uint32) {
 	switch {
 	case len(v.deletes) == 0 && len(v.ends) > 0:
 		w.ended.Set(v.ends[0])
 		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		return
-	case len(rows) == 1:
-		w.kept.Set(rows[0])
+	case len(v.deletes) == 0 && len(v.upserts) == 1:
+		w.kept.Set(v.upserts[0])
+		return
+	case len(v.upserts) == 0 && len(v.deletes) == 1:
+		w.kept.Set(v.deletes[0])
 		return
 	}
+	rows := slices.Concat(v.upserts, v.deletes)
 	slices.Sort(rows)
 	s := l.settle(rows)
 	w.report.count(s)
