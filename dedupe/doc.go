@@ -38,7 +38,8 @@
 //
 // With Options.Against, rows that are not newer than the target's row of their key are stale, so that a batch delivered
 // again changes nothing. A row equal in order to the target's is a replay if its content is equal too, over the columns
-// that both have, and else a tie with the target. Carry-forward takes the target's value where the batches have none.
+// that both have, and else a tie with the target. For carry-forward the target's row is an event at its place in the order: where it
+// is the nearest older one, or beside it are only replays of it, its value is taken, and what lies before it isn't looked at.
 //
 // The target must hold deleted keys too, with their order and op: a delete that is forgotten can't keep an older upsert
 // out. If it holds several rows of a key, the greatest counts, the first of equal ones.

@@ -3,12 +3,14 @@ package grain
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/tally"
 )
 
 // Alignment compares two grains of one table: the key that it was deduped by, and the columns of an ON clause. NULL equals NULL in its
@@ -52,6 +54,42 @@ func (a *Alignment) Err() error {
 		return fmt.Errorf("%w: %w", err, on)
 	}
 	return err
+}
+
+// String is the alignment as text: the verdict, and the counts at either grain. It ends without a newline.
+func (a *Alignment) String() string {
+	return a.verdict() + "\n" + a.counts().String()
+}
+
+// LogValue makes the alignment a group: both keys, coarser and finer, and the counts that String shows.
+func (a *Alignment) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.Any("deduped", a.Deduped.Key), slog.Any("on", a.On.Key),
+		slog.Bool("coarser", a.Coarser()), slog.Bool("finer", a.Finer())}
+	return slog.GroupValue(append(attrs, a.counts().Attrs()...)...)
+}
+
+func (a *Alignment) verdict() string {
+	keys := fmt.Sprintf("deduped by (%s), ON names (%s): ", strings.Join(a.Deduped.Key, ", "), strings.Join(a.On.Key, ", "))
+	switch coarser, finer := a.Coarser(), a.Finer(); {
+	case coarser && finer:
+		return keys + "neither grain holds the other"
+	case coarser:
+		return keys + "ON is coarser"
+	case finer:
+		return keys + "ON is finer"
+	}
+	return keys + "one grain"
+}
+
+func (a *Alignment) counts() tally.Counts {
+	return tally.Counts{
+		{Key: "rows", Label: "rows", N: a.On.Rows},
+		{Key: "deduped_keys", Label: "keys of the dedupe", N: a.Deduped.Keys},
+		{Key: "on_keys", Label: "keys of ON", N: a.On.Keys},
+		{Key: "on_duplicate_keys", Label: "that repeat", Depth: 1, N: a.On.DuplicateKeys},
+		{Key: "both_keys", Label: "keys of both together", N: a.BothKeys},
+		{Key: "on_null_rows", Label: "rows with NULL in ON", N: a.On.NullKeyRows, Rare: true},
+	}
 }
 
 // Align says whether the grain that a table was deduped at is the grain of a MERGE's ON clause. Both are named by their columns;

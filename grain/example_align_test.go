@@ -41,6 +41,38 @@ func ExampleAlign() {
 	// grain differs: deduped by (order_id, line), ON names (order_id): 3 keys meet in 2: duplicate key: 1 key: more than one row each, 1 row beyond the first ones; order_id=100 in 2 rows (rows 0, 1)
 }
 
+func ExampleAlignment_String() {
+	batch := orders([]int64{100, 100, 101}, []int64{1, 2, 1})
+	defer batch.Release()
+
+	a, err := grain.Align(context.Background(), []arrow.Record{batch}, []string{"order_id", "line"}, []string{"order_id"}, grain.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(a)
+	// Output:
+	// deduped by (order_id, line), ON names (order_id): ON is coarser
+	// rows                   3
+	// keys of the dedupe     3
+	// keys of ON             2
+	//   that repeat          1
+	// keys of both together  3
+}
+
+func ExampleAlignment_LogValue() {
+	batch := orders([]int64{100, 100, 101}, []int64{1, 2, 1})
+	defer batch.Release()
+
+	a, err := grain.Align(context.Background(), []arrow.Record{batch}, []string{"order_id"}, []string{"order_id", "line"}, grain.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(a.LogValue())
+	// Output: [deduped=[order_id] on=[order_id line] coarser=false finer=true rows=3 deduped_keys=2 on_keys=3 on_duplicate_keys=0 both_keys=3]
+}
+
 func ExampleAlignment_Err() {
 	batch := orders([]int64{100, 100, 101}, []int64{1, 2, 1})
 	defer batch.Release()
