@@ -38,8 +38,8 @@ func (l *lives) meetTarget(w *liver, v *level) {
 		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		stale()
 	case len(v.deletes) > 0:
-		winner := l.greatest(v.deletes)
-		w.report.count(verdict{copies: l.copies(winner, v.deletes), deleteTie: true})
+		winner := l.greatest(&w.watch, v.deletes)
+		w.report.count(verdict{copies: l.copies(&w.watch, winner, v.deletes), deleteTie: true})
 		w.kept.Set(winner)
 	case len(v.ends) > 0:
 		w.report.count(verdict{deleteTie: true})
@@ -65,7 +65,7 @@ func (l *lives) tieWithTarget(w *liver, v *level, stale func()) {
 	}
 	winner := v.upserts[len(v.upserts)-1]
 	if l.opts.Ties == TiesByContent {
-		winner = l.greatest(v.upserts)
+		winner = l.greatest(&w.watch, v.upserts)
 	}
 	switch {
 	case l.opts.Ties == FirstTied,
@@ -74,7 +74,7 @@ func (l *lives) tieWithTarget(w *liver, v *level, stale func()) {
 		stale()
 	default:
 		w.kept.Set(winner)
-		w.report.Duplicates += l.copies(winner, v.upserts)
+		w.report.Duplicates += l.copies(&w.watch, winner, v.upserts)
 	}
 }
 

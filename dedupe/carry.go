@@ -10,6 +10,7 @@ import (
 
 // carrier is one worker's part of carry-forward.
 type carrier struct {
+	watch
 	report Report
 	filled []map[uint32]uint32
 	// known has, for each fill, what was found at a level: the row with the value, or noRow. A level is known by its first event. Lives
@@ -28,7 +29,7 @@ func (l *lives) carryForward(ctx context.Context, p *Plan) error {
 	tasks := (len(p.Rows) + batch - 1) / batch
 	var carriers []*carrier
 	for range max(1, min(l.job.workers(), tasks)) {
-		c := &carrier{}
+		c := &carrier{watch: watch{ctx: ctx}}
 		for range l.fills {
 			c.filled = append(c.filled, map[uint32]uint32{})
 			c.known = append(c.known, map[uint32]uint32{})
@@ -37,7 +38,7 @@ func (l *lives) carryForward(ctx context.Context, p *Plan) error {
 	}
 	err := keyset.Run(ctx, len(carriers), tasks, func(worker, task int) error {
 		for at := task * batch; at < min(len(p.Rows), (task+1)*batch); at++ {
-			if err := l.fillRow(ctx, carriers[worker], p.Rows[at]); err != nil {
+			if err := l.fillRow(carriers[worker], p.Rows[at]); err != nil {
 				return err
 			}
 		}
@@ -55,7 +56,7 @@ func (l *lives) carryForward(ctx context.Context, p *Plan) error {
 	return err
 }
 
-func (l *lives) fillRow(ctx context.Context, c *carrier, row uint32) error {
+func (l *lives) fillRow(c *carrier, row uint32) error {
 	if l.isDelete(row) {
 		return nil
 	}
@@ -63,10 +64,9 @@ func (l *lives) fillRow(ctx context.Context, c *carrier, row uint32) error {
 		if !l.fills[i].Match(l.fills[i].gone, row) {
 			continue
 		}
-		from, err := l.source(ctx, c, i, row)
-		switch {
-		case err != nil:
-			return err
+		switch from := l.source(c, i, row); {
+		case c.done:
+			return c.err()
 		case from == noRow:
 			c.report.Unfilled++
 		default:
@@ -79,13 +79,10 @@ func (l *lives) fillRow(ctx context.Context, c *carrier, row uint32) error {
 
 // source walks back along the life of a row to the nearest older row that has the value. It returns noRow where the life begins,
 // at a tie, and at the target's row if that has no value: what lies before it isn't known.
-func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (uint32, error) {
+func (l *lives) source(c *carrier, fill int, row uint32) uint32 {
 	c.way = c.way[:0]
 	from := noRow
-	for steps := 1; ; steps++ {
-		if steps%1024 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
+	for !c.over() {
 		group := l.groups.Of(l.before(row))
 		i := sort.Search(len(group), func(i int) bool { return l.order.Compare(l.row(group[i]), row) < 0 })
 		if i == len(group) {
@@ -98,7 +95,7 @@ func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (u
 		c.way = append(c.way, group[i])
 		var more bool
 		l.readLevel(&c.level, group, i)
-		if from, more = l.valueAt(&l.fills[fill], &c.level); !more {
+		if from, more = l.valueAt(c, &l.fills[fill]); !more {
 			break
 		}
 		row, from = from, noRow
@@ -106,12 +103,13 @@ func (l *lives) source(ctx context.Context, c *carrier, fill int, row uint32) (u
 	for _, level := range c.way {
 		c.known[fill][level] = from
 	}
-	return from, nil
+	return from
 }
 
-// valueAt returns the row of a level that has the value, or noRow. If the row that has it leaves it unavailable too, more is true:
+// valueAt returns the row of the carrier's level that has the value, or noRow. If the row that has it leaves it unavailable too, more is true:
 // the life goes on before that row.
-func (l *lives) valueAt(f *fill, v *level) (row uint32, more bool) {
+func (l *lives) valueAt(c *carrier, f *fill) (row uint32, more bool) {
+	v := &c.level
 	if len(v.ends) > 0 || len(v.deletes) > 0 {
 		return noRow, false
 	}
@@ -122,8 +120,8 @@ func (l *lives) valueAt(f *fill, v *level) (row uint32, more bool) {
 		return v.target, false
 	}
 	// Of copies that differ in bits the greatest, so that the outcome doesn't depend on which came first.
-	row = l.greatest(v.upserts)
-	if l.copies(row, v.upserts) < int64(len(v.upserts))-1 {
+	row = l.greatest(&c.watch, v.upserts)
+	if l.copies(&c.watch, row, v.upserts) < int64(len(v.upserts))-1 {
 		return noRow, false
 	}
 	return row, f.Match(f.gone, row)

@@ -22,6 +22,7 @@ type lives struct {
 
 // liver is one worker's part of the outcome.
 type liver struct {
+	watch
 	kept, stale, aside, ended keyset.Bitmap
 	report                    Report
 	ties                      []tie
@@ -35,11 +36,13 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.groups = keyset.NewGroups(l.ids, n)
+	if l.groups, err = keyset.NewGroups(ctx, l.ids, n); err != nil {
+		return nil, err
+	}
 	const batch = 1 << 10
 	tasks := (n + batch - 1) / batch
 	for range max(1, min(j.workers(), tasks)) {
-		l.workers = append(l.workers, &liver{kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
+		l.workers = append(l.workers, &liver{watch: watch{ctx: ctx}, kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
 			aside: keyset.NewBitmap(j.rows), ended: keyset.NewBitmap(j.rows)})
 	}
 	j.progress.Start(onerow.StageGroup, int64(l.groups.Rows()))
@@ -47,7 +50,7 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 		lo, hi := task*batch, min(n, (task+1)*batch)
 		done := 0
 		for id := lo; id < hi; id++ {
-			if err := l.decide(ctx, l.workers[worker], uint32(id)); err != nil {
+			if err := l.decide(l.workers[worker], uint32(id)); err != nil {
 				return err
 			}
 			done += len(l.groups.Of(uint32(id)))
@@ -101,12 +104,11 @@ func (l *lives) readLevel(v *level, group []uint32, i int) {
 }
 
 // decide finds out what becomes of a key and of its rows. Where values are carried forward, it leaves the events of the key sorted.
-func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
+func (l *lives) decide(w *liver, id uint32) error {
 	group := l.groups.Of(id)
-	watch := watch{ctx: ctx}
 	if len(l.fills) > 0 {
 		slices.SortFunc(group, func(a, b uint32) int {
-			if watch.over() {
+			if w.over() {
 				return 0
 			}
 			return cmp.Or(-l.compare(a, b), cmp.Compare(a, b))
@@ -116,8 +118,8 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 	target := l.targetOf(group)
 	for _, e := range group {
 		switch c := l.compareTarget(e, target); {
-		case watch.over():
-			return ctx.Err()
+		case w.over():
+			return w.err()
 		case c > 0:
 			w.newer = append(w.newer, e)
 		case c == 0:
@@ -130,7 +132,7 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 		l.readLevel(&w.level, w.at, 0)
 		l.setStale(w, w.older)
 		l.meetTarget(w, &w.level)
-		return ctx.Err()
+		return w.err()
 	}
 	if len(w.at) > 0 {
 		l.readLevel(&w.level, w.at, 0)
@@ -151,28 +153,13 @@ func (l *lives) decide(ctx context.Context, w *liver, id uint32) error {
 		if c >= 0 {
 			w.at = append(w.at, e)
 		}
-		if watch.over() {
-			return ctx.Err()
+		if w.over() {
+			return w.err()
 		}
 	}
 	l.readLevel(&w.level, w.at, 0)
 	l.crown(w, &w.level, w.newer)
-	return nil
-}
-
-// watch looks at a context now and then.
-type watch struct {
-	ctx  context.Context
-	n    int
-	done bool
-}
-
-// over is called in loops: it says whether the context is at its end.
-func (w *watch) over() bool {
-	if w.n++; w.n%4096 == 0 {
-		w.done = w.ctx.Err() != nil
-	}
-	return w.done
+	return w.err()
 }
 
 func (l *lives) setStale(w *liver, events []uint32) {
@@ -199,7 +186,7 @@ func (l *lives) crown(w *liver, v *level, events []uint32) {
 	}
 	rows := slices.Concat(v.upserts, v.deletes)
 	slices.Sort(rows)
-	s := l.settle(rows)
+	s := l.settle(&w.watch, rows)
 	w.report.count(s)
 	if !s.unsettled {
 		w.kept.Set(s.winner)

@@ -246,3 +246,30 @@ func ExamplePlan_TakeEnded() {
 	// keep [1]
 	// delete id [1] as of lsn [11]
 }
+
+// TestCancelAmongCopies: one key has all rows, all equal: the call ends wherever the context does, or with the whole answer.
+func TestCancelAmongCopies(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	const n = 30_000
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = []any{1, 7, "v"}
+	}
+	batches := arrowtest.Table(t, mem, []string{"id:int64", "seq:int64", "v:string"}, rows)
+	for name, opts := range map[string]dedupe.Options{"winners": {}, "lives": {Fill: []dedupe.Fill{{Column: "v", Unavailable: "?"}}}} {
+		seen := map[bool]int{}
+		for polls := range int64(200) {
+			plan, err := dedupe.Latest(newPolls(t.Context(), polls), batches, []string{"id"}, bySeq, opts)
+			seen[err == nil]++
+			switch {
+			case err == nil && (plan.Report.Kept != 1 || plan.Report.Duplicates != n-1):
+				t.Fatalf("%s, %d polls: %+v", name, polls, plan.Report)
+			case err != nil && !errors.Is(err, context.Canceled):
+				t.Fatalf("%s, %d polls: %v", name, polls, err)
+			}
+		}
+		if seen[true] == 0 || seen[false] < 20 {
+			t.Errorf("%s: %d calls went through, %d were canceled", name, seen[true], seen[false])
+		}
+	}
+}

@@ -50,7 +50,7 @@ type verdict struct {
 }
 
 // settle decides between at least two rows of the batches, in ascending order.
-func (j *job) settle(rows []uint32) verdict {
+func (j *job) settle(w *watch, rows []uint32) verdict {
 	var v verdict
 	var deletes []uint32
 	for _, r := range rows {
@@ -60,12 +60,12 @@ func (j *job) settle(rows []uint32) verdict {
 	}
 	if len(deletes) > 0 {
 		v.deleteTie = len(deletes) < len(rows)
-		v.winner = j.greatest(deletes)
-		v.copies = j.copies(v.winner, deletes)
+		v.winner = j.greatest(w, deletes)
+		v.copies = j.copies(w, v.winner, deletes)
 		return v
 	}
-	v.winner = j.greatest(rows)
-	v.copies = j.copies(v.winner, rows)
+	v.winner = j.greatest(w, rows)
+	v.copies = j.copies(w, v.winner, rows)
 	if v.copies == int64(len(rows))-1 {
 		return v
 	}
@@ -75,10 +75,10 @@ func (j *job) settle(rows []uint32) verdict {
 		v.unsettled = true
 	case FirstTied:
 		v.winner = rows[0]
-		v.copies = j.copies(v.winner, rows)
+		v.copies = j.copies(w, v.winner, rows)
 	case LastTied:
 		v.winner = rows[len(rows)-1]
-		v.copies = j.copies(v.winner, rows)
+		v.copies = j.copies(w, v.winner, rows)
 	}
 	return v
 }
@@ -98,9 +98,12 @@ func (r *Report) count(v verdict) {
 
 // greatest returns the row that is greatest by content; of rows equal by content, the greatest by bits, and of copies to the bit the
 // first.
-func (j *job) greatest(rows []uint32) uint32 {
+func (j *job) greatest(w *watch, rows []uint32) uint32 {
 	best := rows[0]
 	for _, r := range rows[1:] {
+		if w.over() {
+			return best
+		}
 		c := order.Content(j.content, r, best, form.ByContent)
 		if c == 0 {
 			c = order.Content(j.content, r, best, form.ByBits)
@@ -113,8 +116,11 @@ func (j *job) greatest(rows []uint32) uint32 {
 }
 
 // copies counts the rows, other than row itself, that are equal to it in every column.
-func (j *job) copies(row uint32, rows []uint32) (n int64) {
+func (j *job) copies(w *watch, row uint32, rows []uint32) (n int64) {
 	for _, r := range rows {
+		if w.over() {
+			return n
+		}
 		if r != row && order.Content(j.content, r, row, form.ByValue) == 0 {
 			n++
 		}

@@ -23,6 +23,7 @@ type winners[K keyset.Words] struct {
 
 // finder is one worker's part.
 type finder[K keyset.Words] struct {
+	watch
 	j      *job
 	parts  *keyset.Parts[K, uint32]
 	keys   *keyset.Block[K]
@@ -41,7 +42,7 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	defer w.release()
 	spans := keyset.Spans(j.events.Lens(), j.events.Start)
 	for range min(j.workers(), max(len(spans), 1<<w.bits)) {
-		w.workers = append(w.workers, newFinder[K](j, w.bits))
+		w.workers = append(w.workers, newFinder[K](ctx, j, w.bits))
 	}
 	j.progress.Start(onerow.StageEncode, int64(j.rows))
 	err := j.run(ctx, len(spans), func(worker, task int) error {
@@ -57,9 +58,9 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	}
 	j.progress.Start(onerow.StageGroup, w.dealt())
 	err = j.run(ctx, 1<<w.bits, func(worker, part int) error {
-		n := w.workers[worker].find(w, part)
-		j.progress.Add(n)
-		return nil
+		f := w.workers[worker]
+		j.progress.Add(f.find(w, part))
+		return f.err()
 	})
 	if err != nil {
 		return nil, err
@@ -67,9 +68,9 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	return w.plan(ctx)
 }
 
-func newFinder[K keyset.Words](j *job, bits int) *finder[K] {
+func newFinder[K keyset.Words](ctx context.Context, j *job, bits int) *finder[K] {
 	return &finder[K]{
-		j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
+		watch: watch{ctx: ctx}, j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
 		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
 	}
@@ -166,26 +167,35 @@ func (f *finder[K]) settleEvens() {
 	var pairs []pair
 	for i := range f.evens {
 		e := &f.evens[i]
+		if f.over() {
+			return
+		}
 		if best := f.table.Find(e).Row(); best != e.Row() && f.j.order.Compare(e.Row(), best) == 0 {
 			pairs = append(pairs, pair{best, e.Row()})
 		}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row)) })
+	slices.SortFunc(pairs, func(a, b pair) int {
+		if f.over() {
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row))
+	})
 	var rows []uint32
-	for lo := 0; lo < len(pairs); {
+	for lo := 0; lo < len(pairs) && !f.done; {
 		best := pairs[lo].best
-		rows = append(rows[:0], best)
+		rows = rows[:0]
 		for ; lo < len(pairs) && pairs[lo].best == best; lo++ {
 			rows = append(rows, pairs[lo].row)
 		}
-		slices.Sort(rows)
+		at, _ := slices.BinarySearch(rows, best)
+		rows = slices.Insert(rows, at, best)
 		f.settle(best, rows)
 	}
 }
 
 // settle decides between rows that are equal in order; best is the one that is marked so far.
 func (f *finder[K]) settle(best uint32, rows []uint32) {
-	v := f.j.settle(rows)
+	v := f.j.settle(&f.watch, rows)
 	f.report.count(v)
 	f.won.Clear(best)
 	if v.unsettled {

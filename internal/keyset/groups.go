@@ -1,5 +1,7 @@
 package keyset
 
+import "context"
+
 // Groups lists rows by a small number, such as the id of their key.
 type Groups struct {
 	start []uint32 // of each group in rows, and at the end their number
@@ -9,10 +11,14 @@ type Groups struct {
 // None stands in a list of ids for a row that belongs to no group.
 const None = ^uint32(0)
 
-// NewGroups groups the rows 0 to len(ids)-1 by ids from 0 to n-1. Rows of a group are in ascending order.
-func NewGroups(ids []uint32, n int) *Groups {
+// NewGroups groups the rows 0 to len(ids)-1 by ids from 0 to n-1. Rows of a group are in ascending order. It fails only when the context
+// ends.
+func NewGroups(ctx context.Context, ids []uint32, n int) (*Groups, error) {
 	g := &Groups{start: make([]uint32, n+1)}
-	for _, id := range ids {
+	for i, id := range ids {
+		if i&0xfffff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if id != None {
 			g.start[id]++
 		}
@@ -25,12 +31,15 @@ func NewGroups(ids []uint32, n int) *Groups {
 	g.rows = make([]uint32, sum)
 	next := append([]uint32(nil), g.start[:n]...)
 	for row, id := range ids {
+		if row&0xfffff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if id != None {
 			g.rows[next[id]] = uint32(row)
 			next[id]++
 		}
 	}
-	return g
+	return g, nil
 }
 
 // Len is the number of groups.

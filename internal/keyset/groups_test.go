@@ -63,7 +63,10 @@ func TestGroups(t *testing.T) {
 				}
 				want[ids[row]] = append(want[ids[row]], uint32(row))
 			}
-			g := keyset.NewGroups(ids, n)
+			g, err := keyset.NewGroups(t.Context(), ids, n)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if g.Len() != n {
 				t.Errorf("%d groups, want %d", g.Len(), n)
 			}
@@ -82,7 +85,7 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	}
-	if g := keyset.NewGroups(nil, 0); g.Len() != 0 {
+	if g, err := keyset.NewGroups(t.Context(), nil, 0); err != nil || g.Len() != 0 {
 		t.Errorf("%d groups of nothing", g.Len())
 	}
 }
