@@ -117,7 +117,26 @@ func ofData(d arrow.ArrayData) (*Array, error) {
 		return nil, fmt.Errorf("type %v isn't known", t)
 	}
 	a.setValid(d)
+	if a.Kind == KindRuns {
+		return a, a.checkRuns()
+	}
 	return a, nil
+}
+
+// checkRuns refuses run ends that don't ascend, or don't reach the last row: a search and a walk over them would differ.
+func (a *Array) checkRuns() error {
+	ends, last := a.kids[0], int64(0)
+	for i := range ends.Len {
+		end := ends.intAt(ends.Kind, ends.off+i)
+		if end <= last {
+			return fmt.Errorf("type %v: run %d ends at %d, the one before at %d", a.Type, i, end, last)
+		}
+		last = end
+	}
+	if rows := int64(a.off) + int64(a.Len); a.Len > 0 && last < rows {
+		return fmt.Errorf("type %v: the runs end at %d, of %d rows", a.Type, last, rows)
+	}
+	return nil
 }
 
 func buffersOf(t arrow.DataType) int {
