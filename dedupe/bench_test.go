@@ -92,9 +92,9 @@ var latestOrder = []onerow.Order{onerow.Desc("updated_at"), onerow.Desc("seq")}
 // BenchmarkLatest measures the winners alone, without Take.
 func BenchmarkLatest(b *testing.B) {
 	for _, kind := range []string{intKey, textKey, dictKey} {
-		for _, share := range []int{1, 10, 10_000} {
+		for _, share := range []int{1, 10, 10_000} { // of rows: keys that are nearly unique, common, few
 			rows := *benchRows
-			keys := max(1, rows/share*9/10)
+			keys := max(1, rows/share)
 			c := makeChanges(rows, keys, kind)
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("key=%s/rows=%d/keys=%d/workers=%d", kind, rows, keys, workers), func(b *testing.B) {
@@ -116,7 +116,7 @@ func BenchmarkLatest(b *testing.B) {
 // BenchmarkLatestFill measures calls that need all events of a key together.
 func BenchmarkLatestFill(b *testing.B) {
 	rows := *benchRows
-	keys := max(1, rows*9/100)
+	keys := max(1, rows/10)
 	c := makeChanges(rows, keys, intKey)
 	opts := dedupe.Options{Fill: []dedupe.Fill{{Column: "name", Unavailable: "name-7"}}}
 	b.Run(fmt.Sprintf("key=%s/rows=%d/keys=%d", intKey, rows, keys), func(b *testing.B) {
@@ -154,7 +154,7 @@ type latestRow struct {
 // BenchmarkGoMap is what a careful user would write: a map from key to the best row, one pass.
 func BenchmarkGoMap(b *testing.B) {
 	rows := *benchRows
-	keys := rows * 9 / 100
+	keys := rows / 10
 	c := makeChanges(rows, keys, textKey)
 	b.Run(fmt.Sprintf("key=%s/rows=%d/keys=%d", intKey, rows, keys), func(b *testing.B) {
 		goMap(b, c, func(i int) int64 { return c.ids[i] })

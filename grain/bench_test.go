@@ -41,7 +41,7 @@ func BenchmarkCheck(b *testing.B) {
 	for _, text := range []bool{false, true} {
 		for _, share := range []int{1, 10, 10_000} {
 			rows := *benchRows
-			keys := max(1, rows/share*9/10)
+			keys := max(1, rows/share)
 			rec := keyed(rows, keys, text)
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("text=%v/rows=%d/keys=%d/workers=%d", text, rows, keys, workers), func(b *testing.B) {

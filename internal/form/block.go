@@ -59,12 +59,12 @@ func (a *Array) bottom() *Array {
 type Reader struct {
 	chunks []*Array
 	mode   Mode
-	tables map[*Array]*Block // of dictionaries and run values: one entry a value
+	tables map[*Array]*table // of dictionaries and run values
 }
 
 // NewReader prepares to read a column, given as one array a batch. Dictionaries and run values are read here, once each.
 func NewReader(chunks []*Array, mode Mode) *Reader {
-	r := &Reader{chunks: chunks, mode: mode, tables: map[*Array]*Block{}}
+	r := &Reader{chunks: chunks, mode: mode, tables: map[*Array]*table{}}
 	rows := map[*Array]int{}
 	for _, a := range chunks {
 		if v := a.values(); v != nil {
@@ -88,17 +88,6 @@ func (a *Array) values() *Array {
 		return a.kids[1]
 	}
 	return nil
-}
-
-func (r *Reader) addTable(v *Array) {
-	if deeper := v.values(); deeper != nil && deeper.Len <= v.Len {
-		r.addTable(deeper)
-	}
-	if r.tables[v] == nil {
-		t := NewBlock(v.Len)
-		r.read(v, 0, t)
-		r.tables[v] = t
-	}
 }
 
 // Read fills the block from rows lo to lo+n of batch c. The block must have room for n rows; it gets their number.
@@ -194,37 +183,6 @@ func (b *Block) nulls() {
 			b.K0[i], b.K1[i], b.H[i] = 0, 0, nullHash
 		}
 	}
-}
-
-// gather reads an adaptor through the table of its values.
-func (r *Reader) gather(a *Array, lo int, b *Block, t *Block) {
-	var found uint8
-	put := func(i int, p int64) {
-		b.K0[i], b.K1[i], b.H[i], b.Null[i] = t.K0[p], t.K1[p], t.H[p], t.Null[p]
-		found |= t.Null[p]
-	}
-	if a.Kind == KindRuns {
-		ends := a.kids[0]
-		run := a.run(lo)
-		for i := range b.K0 {
-			for ends.intAt(ends.Kind, ends.off+run) <= int64(a.off+lo+i) {
-				run++
-			}
-			put(i, int64(run))
-		}
-		b.AnyNull = found != 0
-		return
-	}
-	for i := range b.K0 {
-		p := a.off + lo + i
-		if a.valid != nil && !bit(a.valid, p) {
-			b.K0[i], b.K1[i], b.H[i], b.Null[i] = 0, 0, nullHash, 1
-			found = 1
-			continue
-		}
-		put(i, a.intAt(a.index, p))
-	}
-	b.AnyNull = found != 0
 }
 
 // cells reads an adaptor row by row, for dictionaries with more values than there are rows.
