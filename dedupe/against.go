@@ -27,7 +27,7 @@ func (l *lives) compareTarget(event, target uint32) int {
 
 // meetTarget decides a level that the target's row of the key is part of, with nothing above it.
 func (l *lives) meetTarget(w *liver, v *level) {
-	replays := l.replays(v)
+	replays := l.replays(&w.watch, v)
 	stale := func() {
 		w.report.Replays += replays
 		l.setStale(w, v.upserts)
@@ -43,7 +43,7 @@ func (l *lives) meetTarget(w *liver, v *level) {
 		w.kept.Set(winner)
 	case len(v.ends) > 0:
 		w.report.count(verdict{deleteTie: true})
-		w.ended.Set(v.ends[0])
+		w.ended.Set(l.greatest(&w.watch, v.ends))
 	case replays == int64(len(v.upserts)):
 		stale()
 	default:
@@ -79,9 +79,12 @@ func (l *lives) tieWithTarget(w *liver, v *level, stale func()) {
 }
 
 // replays counts the rows of a level that are equal to the target's row.
-func (l *lives) replays(v *level) (n int64) {
+func (l *lives) replays(w *watch, v *level) (n int64) {
 	for _, list := range [][]uint32{v.upserts, v.deletes} {
 		for _, r := range list {
+			if w.over() {
+				return n
+			}
 			if l.againstTarget(r, v.target, form.ByValue) == 0 {
 				n++
 			}

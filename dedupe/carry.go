@@ -64,7 +64,11 @@ func (l *lives) fillRow(c *carrier, row uint32) error {
 		if !l.fills[i].Match(l.fills[i].gone, row) {
 			continue
 		}
-		switch from := l.source(c, i, row); {
+		from, met := l.beside(&l.fills[i], row)
+		if !met {
+			from = l.source(c, i, row)
+		}
+		switch {
 		case c.done:
 			return c.err()
 		case from == noRow:
@@ -75,6 +79,24 @@ func (l *lives) fillRow(c *carrier, row uint32) error {
 		}
 	}
 	return nil
+}
+
+// beside looks at the target's row of a winner's own key: if it is equal in order to the winner, which won a tie with it, no older row is
+// nearer. It returns the target's row if that has the value, else noRow.
+func (l *lives) beside(f *fill, row uint32) (from uint32, met bool) {
+	if l.target.Rows == 0 {
+		return noRow, false
+	}
+	group := l.groups.Of(l.ids[row])
+	for i := sort.Search(len(group), func(i int) bool { return l.compare(group[i], row) <= 0 }); i < len(group) && l.compare(group[i], row) == 0; i++ {
+		if e := group[i]; e >= l.rows && e < l.known {
+			if f.inTarget && !f.Match(f.gone, e) {
+				return e, true
+			}
+			return noRow, true
+		}
+	}
+	return noRow, false
 }
 
 // source walks back along the life of a row to the nearest older row that has the value. It returns noRow where the life begins,
@@ -94,7 +116,9 @@ func (l *lives) source(c *carrier, fill int, row uint32) uint32 {
 		}
 		c.way = append(c.way, group[i])
 		var more bool
-		l.readLevel(&c.level, group, i)
+		if l.readLevel(&c.watch, &c.level, group, i); c.done {
+			break
+		}
 		if from, more = l.valueAt(c, &l.fills[fill]); !more {
 			break
 		}
@@ -114,7 +138,7 @@ func (l *lives) valueAt(c *carrier, f *fill) (row uint32, more bool) {
 		return noRow, false
 	}
 	if v.target != noRow {
-		if !f.inTarget || l.isDelete(v.target) || l.replays(v) < int64(len(v.upserts)) || f.Match(f.gone, v.target) {
+		if !f.inTarget || l.isDelete(v.target) || l.replays(&c.watch, v) < int64(len(v.upserts)) || f.Match(f.gone, v.target) {
 			return noRow, false
 		}
 		return v.target, false

@@ -16,13 +16,16 @@ import (
 // The outcome never depends on how the rows are cut into batches, on encodings or on the number of workers; without
 // FirstTied and LastTied it doesn't depend on the order of the rows either, except for their numbers.
 //
-// Latest reads the key and order columns once, and all columns of rows that are equal in order. While it runs it needs 16 to 20 bytes of
-// memory a row, 8 more where a key takes two words (texts, several columns); with Fill, PreviousKey or Against up to 65. It returns
-// ctx.Err() soon after the context ends.
+// Latest reads the key and order columns once, and all columns of rows that are equal in order. While it runs it needs about 20 bytes of
+// memory a row, 8 more where a key takes two words (texts, several columns), and 0.2 more for each worker; with Fill, PreviousKey or Against up to
+// 120, or 165 with two words, when all keys differ. It returns ctx.Err() soon after the context ends.
 //
 // Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption],
 // [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrTooManyRows] or [onerow.ErrMalformed].
 func Latest(ctx context.Context, batches []arrow.Record, key []string, order []onerow.Order, opts Options) (p *Plan, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	err = keyset.Guard(func() error {
 		p, err = latest(ctx, batches, key, order, opts)
 		return err

@@ -85,9 +85,9 @@ type level struct {
 }
 
 // readLevel reads the level that begins at event i of a group whose events are sorted, or are all of one level.
-func (l *lives) readLevel(v *level, group []uint32, i int) {
+func (l *lives) readLevel(w *watch, v *level, group []uint32, i int) {
 	v.upserts, v.deletes, v.ends, v.target = v.upserts[:0], v.deletes[:0], v.ends[:0], noRow
-	for next := i; next < len(group) && (next == i || l.compare(group[next], group[i]) == 0); next++ {
+	for next := i; next < len(group) && !w.over() && (next == i || l.compare(group[next], group[i]) == 0); next++ {
 		switch e := group[next]; {
 		case e >= l.known:
 			v.ends = append(v.ends, l.row(e))
@@ -129,14 +129,18 @@ func (l *lives) decide(w *liver, id uint32) error {
 		}
 	}
 	if len(w.newer) == 0 {
-		l.readLevel(&w.level, w.at, 0)
+		if l.readLevel(&w.watch, &w.level, w.at, 0); w.done {
+			return w.err()
+		}
 		l.setStale(w, w.older)
 		l.meetTarget(w, &w.level)
 		return w.err()
 	}
 	if len(w.at) > 0 {
-		l.readLevel(&w.level, w.at, 0)
-		w.report.Replays += l.replays(&w.level)
+		if l.readLevel(&w.watch, &w.level, w.at, 0); w.done {
+			return w.err()
+		}
+		w.report.Replays += l.replays(&w.watch, &w.level)
 		l.setStale(w, w.at)
 		l.setStale(w, w.older)
 	}
@@ -157,7 +161,9 @@ func (l *lives) decide(w *liver, id uint32) error {
 			return w.err()
 		}
 	}
-	l.readLevel(&w.level, w.at, 0)
+	if l.readLevel(&w.watch, &w.level, w.at, 0); w.done {
+		return w.err()
+	}
 	l.crown(w, &w.level, w.newer)
 	return w.err()
 }
@@ -174,7 +180,7 @@ func (l *lives) setStale(w *liver, events []uint32) {
 func (l *lives) crown(w *liver, v *level, events []uint32) {
 	switch {
 	case len(v.deletes) == 0 && len(v.ends) > 0:
-		w.ended.Set(v.ends[0])
+		w.ended.Set(l.greatest(&w.watch, v.ends))
 		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		return
 	case len(v.deletes) == 0 && len(v.upserts) == 1:

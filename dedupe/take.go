@@ -42,8 +42,8 @@ func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, 
 }
 
 // TakeEnded makes a record of the keys that end by a key change, a row for each of [Plan.Ended]: the key columns, with the values of the
-// previous-key columns, then the order columns. It is what a target deletes, and keeps as tombstones. Else it is as
-// [Plan.Take]. Without Op.PreviousKey it is an error that wraps [onerow.ErrOption].
+// previous-key columns, then the order columns. It is what a target deletes, and keeps as tombstones; it has no op column, so that a target
+// that is to be given as Options.Against must add one with a value of Op.Delete. Else it is as [Plan.Take]. Without Op.PreviousKey it is an error that wraps [onerow.ErrOption].
 func (p *Plan) TakeEnded(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
 	alloc, err := p.allocator(alloc)
 	if err != nil {

@@ -12,8 +12,14 @@ type watch struct {
 
 // over is called once a round: it says whether the context is at its end.
 func (w *watch) over() bool {
-	if w.n++; w.n%4096 == 0 {
-		w.done = w.ctx.Err() != nil
+	return w.overAfter(1)
+}
+
+// overAfter is over, for a round of n rows.
+func (w *watch) overAfter(n int) bool {
+	if w.n += n; w.n >= 4096 {
+		w.n = 0
+		w.done = w.done || w.ctx.Err() != nil
 	}
 	return w.done
 }

@@ -124,6 +124,9 @@ func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 
 // insert is the hot loop: it keeps the greatest row of each key.
 func (f *finder[K]) insert(chunk []entry[K]) {
+	if f.overAfter(len(chunk)) {
+		return
+	}
 	t := f.table
 	start := t.Starts(chunk)
 	for i := range chunk {

@@ -70,6 +70,9 @@ type DuplicateKeyError = onerow.KeysError
 // Duplicates are no error of Check: see [Report.Err]. Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn],
 // [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] or [onerow.ErrMalformed].
 func Check(ctx context.Context, batches []arrow.Record, key []string, opts Options) (r *Report, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	err = keyset.Guard(func() error {
 		r, err = check(ctx, batches, key, opts)
 		return err

@@ -64,8 +64,7 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 		return err
 	}
 	collect(r, workers)
-	list(r, workers, keys)
-	return nil
+	return list(ctx, r, workers, keys)
 }
 
 func newCounter[K keyset.Words](keys *keyset.Keys, bits int, rows uint32, worst int) *counter[K] {

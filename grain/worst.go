@@ -2,6 +2,8 @@ package grain
 
 import (
 	"cmp"
+	"context"
+	"maps"
 	"slices"
 
 	"github.com/onerow-go/onerow"
@@ -44,39 +46,63 @@ func (w *worst[K]) cut() {
 }
 
 // list puts the worst keys of all workers into the report, each with its first rows.
-func list[K keyset.Words](r *Report, workers []*counter[K], keys *keyset.Keys) {
+func list[K keyset.Words](ctx context.Context, r *Report, workers []*counter[K], keys *keyset.Keys) error {
 	all := worst[K]{limit: workers[0].worst.limit}
 	if all.limit == 0 {
-		return
+		return ctx.Err()
 	}
 	for _, c := range workers {
 		all.keys = append(all.keys, c.worst.keys...)
 	}
 	slices.SortFunc(all.keys, byRows)
-	for _, k := range all.keys[:min(len(all.keys), all.limit)] {
-		r.Worst = append(r.Worst, frame.KeyRows(keys.Columns(), int64(k.Payload), firstRows(workers, keys, &k)))
+	all.keys = all.keys[:min(len(all.keys), all.limit)]
+	byPart := map[int][]int{}
+	for i := range all.keys {
+		byPart[all.keys[i].part] = append(byPart[all.keys[i].part], i)
 	}
+	parts := slices.Sorted(maps.Keys(byPart))
+	rows := make([][]uint32, len(all.keys))
+	err := keyset.Run(ctx, len(workers), len(parts), func(_, task int) error {
+		firstRows(workers, keys, all.keys, byPart[parts[task]], rows)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range all.keys {
+		r.Worst = append(r.Worst, frame.KeyRows(keys.Columns(), int64(all.keys[i].Payload), rows[i]))
+	}
+	return nil
 }
 
-// firstRows finds the first rows of a key: in the entries of its partition, and among those that workers keep of the keys
+// firstRows finds the first rows of some keys of one partition, in one pass over its entries, and among those that workers keep of the keys
 // at hand.
-func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, k *worstKey[K]) []uint32 {
-	var rows []uint32
+func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst []worstKey[K], wanted []int, rows [][]uint32) {
+	table := keyset.NewTable[K, uint32](keys)
+	for _, at := range wanted {
+		k := &worst[at]
+		table.At(&entry[K]{Key: k.Key, Payload: uint32(at), Row1: k.Row1}, table.Start(&k.Key))
+		for _, c := range workers {
+			rows[at] = append(rows[at], c.rowsAtHand(k)...)
+		}
+	}
 	for _, c := range workers {
-		rows = append(rows, c.rowsAtHand(k)...)
-		c.parts.Chunks(k.part, func(chunk []entry[K]) {
+		c.parts.Chunks(worst[wanted[0]].part, func(chunk []entry[K]) {
 			for i := range chunk {
-				e := &chunk[i]
-				if e.Key == k.Key && (keys.Exact() || keys.Same(e.Row(), k.Row())) {
-					rows = append(rows, e.Row())
+				s := table.Find(&chunk[i])
+				if s == nil {
+					continue
 				}
-			}
-			if len(rows) > 1<<12 {
-				rows = smallest(rows)
+				at := s.Payload
+				if rows[at] = append(rows[at], chunk[i].Row()); len(rows[at]) > 1<<12 {
+					rows[at] = smallest(rows[at])
+				}
 			}
 		})
 	}
-	return smallest(rows)
+	for _, at := range wanted {
+		rows[at] = smallest(rows[at])
+	}
 }
 
 func smallest(rows []uint32) []uint32 {

@@ -11,9 +11,9 @@
 //
 // # Hashes
 //
-// Partitions are by the top bits of the stable hash (form.Reader), a fixed function of the value: the partition of a key is the
-// same on every machine. Slots in a table are by the low bits of another hash, of the key's words under a secret of the process: keys
-// that are crafted to share a partition still spread in its table.
+// The stable hash (form.Reader) is a fixed function of the value: onerow.Partition goes by its top bits, on every machine. The partitions in
+// here go by its product with a secret of the process, and slots in a table by the low bits of another hash, of the key's words under a
+// secret: keys can't be crafted to meet in either.
 //
 // # Memory
 //

@@ -2,6 +2,7 @@ package keyset
 
 import (
 	"math/bits"
+	"math/rand/v2"
 	"sync"
 	"unsafe"
 )
@@ -14,7 +15,11 @@ const slabWords = 1 << 17
 
 var slabs = sync.Pool{New: func() any { return new([slabWords]uint64) }}
 
-// Parts deals entries out over partitions by the top bits of the hash. A Parts belongs to one goroutine while it is filled; several
+// dealing takes hashes to partitions: the top bits of the product. It is a secret of the process, so that neither crafted keys nor those of one
+// partition of onerow.Partition, which share the top bits of their hashes, meet in one of these.
+var dealing = rand.Uint64() | 1
+
+// Parts deals entries out over partitions by the hash. A Parts belongs to one goroutine while it is filled; several
 // are read together.
 type Parts[K Words, P any] struct {
 	shift uint
@@ -50,9 +55,12 @@ func PartBits(rows int64) int {
 // Len is the number of partitions.
 func (p *Parts[K, P]) Len() int { return len(p.heads) }
 
+// Of returns the partition of a hash.
+func (p *Parts[K, P]) Of(hash uint64) uint64 { return hash * dealing >> p.shift }
+
 // Add puts an entry into its partition.
 func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
-	part := hash >> p.shift
+	part := p.Of(hash)
 	h := &p.heads[part]
 	if h.n == chunkRows {
 		p.next(part)
@@ -70,7 +78,7 @@ func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint
 		if skip != nil && skip[i] != 0 {
 			continue
 		}
-		part := hash[i] >> shift
+		part := hash[i] * dealing >> shift
 		h := &heads[part]
 		n := h.n
 		if n == chunkRows {

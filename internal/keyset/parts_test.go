@@ -25,7 +25,7 @@ func newDealt[K keyset.Words](bits int) *dealt[K] {
 	return &dealt[K]{parts: keyset.NewParts[K, uint32](bits), bits: bits, want: make([][]entry[K], 1<<bits)}
 }
 
-func (d *dealt[K]) partOf(hash uint64) int { return int(hash >> (64 - d.bits)) }
+func (d *dealt[K]) partOf(hash uint64) int { return int(d.parts.Of(hash)) }
 
 func keyOf[K keyset.Words](row uint32) (k K) {
 	for i := range len(k) {

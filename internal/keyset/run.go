@@ -12,6 +12,9 @@ import (
 // ErrMalformed is wrapped by errors about arrays whose buffers contradict their shape.
 var ErrMalformed = errors.New("malformed array")
 
+// errLeft is the error of a worker that ends without returning: the caller's code called runtime.Goexit.
+var errLeft = errors.New("a worker left its task")
+
 // Guard runs f and turns a runtime panic in it, as an array makes whose offsets or indices point outside its buffers, into an
 // error that wraps ErrMalformed. Other panics go on.
 func Guard(f func() error) (err error) {
@@ -62,8 +65,9 @@ func Run(ctx context.Context, workers, n int, do func(worker, task int) error) e
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			errs[w] = errLeft
 			defer func() {
-				if panics[w] = recover(); panics[w] != nil {
+				if panics[w] = recover(); panics[w] != nil || errs[w] != nil {
 					failed.Store(true)
 				}
 			}()

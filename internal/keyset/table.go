@@ -44,9 +44,15 @@ func NewTable[K Words, P any](k *Keys) *Table[K, P] {
 	return t
 }
 
-// Reset empties the table and keeps its memory.
+// Reset empties the table. It keeps its memory, unless that is far more than the keys needed: one large partition would make all those after it
+// clear and walk what it left.
 func (t *Table[K, P]) Reset() {
-	clear(t.slots)
+	if len(t.slots) > firstSlots && t.n < len(t.slots)/16 {
+		t.slots = make([]Entry[K, P], len(t.slots)/8)
+		t.mask = uint32(len(t.slots) - 1)
+	} else {
+		clear(t.slots)
+	}
 	t.n = 0
 }
 

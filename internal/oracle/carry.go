@@ -45,6 +45,11 @@ func (l *latest) take(o *Outcome, row int) []Value {
 			continue
 		}
 		source, column, found := l.carry(e, f)
+		if target := l.group(l.key(e)).target; target != nil && l.compare(*target, e) == 0 {
+			// The winner of a tie with the target: no older row is nearer than the target's.
+			source, column = *target, f.target
+			found = column >= 0 && !f.unavailable.have(target.cells[max(column, 0)])
+		}
 		if !found {
 			o.Report.Unfilled++
 			continue

@@ -143,7 +143,7 @@ func (l *latest) end(deletes, ends []event, overUpsert bool) {
 		l.tally.DeleteTies++
 	}
 	if len(deletes) == 0 {
-		l.ended = append(l.ended, ends[0].row)
+		l.ended = append(l.ended, pick(ends, dedupe.TiesByContent).row)
 		return
 	}
 	l.keep(pick(deletes, dedupe.TiesByContent), deletes)
