@@ -73,12 +73,12 @@ func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
 // of partitioning: one write of an entry a row.
 func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint8, row uint32) {
 	hash, payload = hash[:len(keys)], payload[:len(keys)]
-	heads, shift := p.heads, p.shift
+	heads, shift, by := p.heads, p.shift, dealing
 	for i := range keys {
 		if skip != nil && skip[i] != 0 {
 			continue
 		}
-		part := hash[i] * dealing >> shift
+		part := hash[i] * by >> shift
 		h := &heads[part]
 		n := h.n
 		if n == chunkRows {
