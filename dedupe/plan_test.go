@@ -178,7 +178,7 @@ func TestTieWithTargetSaysSo(t *testing.T) {
 	}
 }
 
-func ExamplePlan_Take_withoutDeletes() {
+func ExamplePlan_withoutDeletes() {
 	// The deletes of a plan go another way than its upserts: take each by itself.
 	plan := &dedupe.Plan{Rows: onerow.Rows{0, 2, 5}, Deletes: onerow.Rows{2}}
 	plan.Rows = plan.Rows.Without(plan.Deletes)

@@ -171,3 +171,16 @@ func TestRunPanics(t *testing.T) {
 		}()
 	}
 }
+
+// TestRunLeft: a worker that leaves its task without returning, as runtime.Goexit in the caller's code makes it, didn't do the work.
+func TestRunLeft(t *testing.T) {
+	err := keyset.Run(t.Context(), 2, 100, func(_, task int) error {
+		if task == 50 {
+			runtime.Goexit()
+		}
+		return nil
+	})
+	if err == nil {
+		t.Error("the work counts as done")
+	}
+}

@@ -322,3 +322,33 @@ func collidingTexts(n int) []string {
 	}
 	return texts
 }
+
+// TestTableShrinks: what a large partition left behind is given up while small ones follow, and no key is lost or kept in that.
+func TestTableShrinks(t *testing.T) {
+	table := keyset.NewTable[[1]uint64, uint32](exactKeys(t, 1))
+	fill := func(from, n uint32) (starts uint32) {
+		table.Reset()
+		for i := range n {
+			e := entryOf([1]uint64{uint64(from + i)}, i, i)
+			if _, fresh := at(table, &e); !fresh {
+				t.Fatalf("key %d was left over", from+i)
+			}
+			starts = max(starts, table.Start(&e.Key))
+		}
+		found := 0
+		table.All(func(e *entry[[1]uint64]) { found++ })
+		if found != int(n) || table.Len() != int(n) {
+			t.Fatalf("%d keys, %d listed, want %d", table.Len(), found, n)
+		}
+		return starts
+	}
+	large := fill(0, 100_000)
+	var small uint32
+	for i := range uint32(10) {
+		small = fill(i, 200)
+	}
+	if small*16 > large {
+		t.Errorf("200 keys lie up to slot %d, where 100,000 lay up to %d", small, large)
+	}
+	fill(7, 100_000)
+}
