@@ -25,7 +25,7 @@ func ExampleLatest() {
 		log.Fatal(err)
 	}
 	plan, err := dedupe.Latest(context.Background(), []arrow.Record{changes}, []string{"id"}, []onerow.Order{onerow.Desc("lsn")},
-		dedupe.Options{Op: dedupe.Op{Column: "op", Delete: []dedupe.Value{"d"}}})
+		dedupe.Options{Op: dedupe.Op{Column: "op", Delete: []onerow.Value{"d"}}})
 	if err != nil {
 		log.Fatal(err) // names the column, the type, or the keys
 	}

@@ -121,17 +121,17 @@ func generate(src oracle.Source, may limits) *scenario {
 }
 
 func (s *scenario) chooseOptions(src oracle.Source, may limits) {
-	nullKeys := []dedupe.NullKey{dedupe.EqualNullKeys}
+	nullKeys := []onerow.NullKey{onerow.EqualNullKeys}
 	ties := []dedupe.Ties{dedupe.TiesByContent, dedupe.TiesByContent}
 	if may.arrival {
 		ties = append(ties, dedupe.FirstTied, dedupe.LastTied)
 	}
 	if may.setAside {
-		nullKeys = append(nullKeys, dedupe.SetAsideNullKeys)
+		nullKeys = append(nullKeys, onerow.SetAsideNullKeys)
 		ties = append(ties, dedupe.SetAsideTies)
 	}
 	if may.refusals {
-		nullKeys = append(nullKeys, dedupe.RejectNullKeys)
+		nullKeys = append(nullKeys, onerow.RejectNullKeys)
 		ties = append(ties, dedupe.RejectTies)
 	}
 	s.opts.NullKey = nullKeys[src.Choose("null keys", len(nullKeys))]
@@ -167,14 +167,14 @@ func (s *scenario) chooseColumns(src oracle.Source, may limits) []column {
 
 func (s *scenario) chooseKeyColumns(src oracle.Source, may limits) []column {
 	nulls := []int{0, 4}[src.Choose("null keys there", 2)]
-	if s.opts.NullKey == dedupe.RejectNullKeys && nulls > 0 {
+	if s.opts.NullKey == onerow.RejectNullKeys && nulls > 0 {
 		nulls = 20
 	}
 	var columns []column
 	for i := range 1 + max(0, src.Choose("key columns", 5)-2) {
 		name := fmt.Sprint("key", i)
 		sample := oracle.ChooseSample(src, name+" sample", false)
-		if s.opts.NullKey == dedupe.RejectNullKeys && !may.refusals || sample.Types[0] == "null" && src.Choose("null type", 3) > 0 {
+		if s.opts.NullKey == onerow.RejectNullKeys && !may.refusals || sample.Types[0] == "null" && src.Choose("null type", 3) > 0 {
 			sample = oracle.Samples[1]
 		}
 		columns = append(columns, column{keyRole, name, sample.Narrow(src, name, 4), sample.ChooseType(src, name), nulls})
@@ -206,15 +206,15 @@ func (s *scenario) chooseOrderColumns(src oracle.Source, may limits) []column {
 // ops are op columns of several types. The first cells are upserts, the next ones deletes, the last one a snapshot read.
 var ops = []struct {
 	sample   oracle.Sample
-	delete   []dedupe.Value
-	snapshot []dedupe.Value
+	delete   []onerow.Value
+	snapshot []onerow.Value
 }{
 	{oracle.Sample{Types: []string{"string", "dict<int8,string>", "ree<string>", "large_string"}, Cells: []any{"u", "c", "d", "D", "r"}},
-		[]dedupe.Value{"d", "D"}, []dedupe.Value{"r"}},
-	{oracle.Sample{Types: []string{"int8", "int64", "uint16"}, Cells: []any{1, 3, 5}}, []dedupe.Value{3}, []dedupe.Value{uint8(5)}},
-	{oracle.Sample{Types: []string{"bool", "ree<bool>"}, Cells: []any{false, true}}, []dedupe.Value{true}, nil},
-	{oracle.Sample{Types: []string{"binary", "fsb(1)"}, Cells: []any{[]byte("u"), []byte("d")}}, []dedupe.Value{[]byte("d")}, nil},
-	{oracle.Sample{Types: []string{"float32", "float64"}, Cells: []any{1.0, 0.5}}, []dedupe.Value{0.5}, nil},
+		[]onerow.Value{"d", "D"}, []onerow.Value{"r"}},
+	{oracle.Sample{Types: []string{"int8", "int64", "uint16"}, Cells: []any{1, 3, 5}}, []onerow.Value{3}, []onerow.Value{uint8(5)}},
+	{oracle.Sample{Types: []string{"bool", "ree<bool>"}, Cells: []any{false, true}}, []onerow.Value{true}, nil},
+	{oracle.Sample{Types: []string{"binary", "fsb(1)"}, Cells: []any{[]byte("u"), []byte("d")}}, []onerow.Value{[]byte("d")}, nil},
+	{oracle.Sample{Types: []string{"float32", "float64"}, Cells: []any{1.0, 0.5}}, []onerow.Value{0.5}, nil},
 }
 
 func (s *scenario) chooseOp(src oracle.Source) (column, bool) {
@@ -233,7 +233,7 @@ func (s *scenario) chooseOp(src oracle.Source) (column, bool) {
 // fills are columns with a placeholder, which is their first cell.
 var fills = []struct {
 	sample      oracle.Sample
-	unavailable dedupe.Value
+	unavailable onerow.Value
 }{
 	{oracle.Sample{Types: []string{"string", "dict<int8,string>", "ree<string>", "string_view"}, Cells: []any{"?", "a text of more than sixteen bytes", "b"}}, "?"},
 	{oracle.Sample{Types: []string{"int64", "int16", "dict<int8,int32>"}, Cells: []any{-1, 7, 8}}, -1},
@@ -420,7 +420,7 @@ func (l *lab) spoil(b *built) (what string, kind error) {
 		}},
 		{"delete of another type", onerow.ErrType, func() {
 			extra("mark:string", "x")
-			b.opts.Op.Column, b.opts.Op.Snapshot, b.opts.Op.Delete = "mark", nil, []dedupe.Value{7}
+			b.opts.Op.Column, b.opts.Op.Snapshot, b.opts.Op.Delete = "mark", nil, []onerow.Value{7}
 		}},
 		{"integer beyond the column's type", onerow.ErrType, func() {
 			extra("mark:int8", 1)
@@ -433,7 +433,7 @@ func (l *lab) spoil(b *built) (what string, kind error) {
 			extra("id:int8", 1)
 			b.key, b.opts.Op.PreviousKey, b.opts.Against = []string{"id"}, []string{"before"}, nil
 		}},
-		{"deletes without a column", onerow.ErrOption, func() { b.opts.Op = dedupe.Op{Delete: []dedupe.Value{"d"}} }},
+		{"deletes without a column", onerow.ErrOption, func() { b.opts.Op = dedupe.Op{Delete: []onerow.Value{"d"}} }},
 		{"no such null policy", onerow.ErrOption, func() { b.opts.NullKey = 9 }},
 		{"no such tie policy", onerow.ErrOption, func() { b.opts.Ties = 9 }},
 		{"no such order of nulls", onerow.ErrOption, func() {

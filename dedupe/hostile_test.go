@@ -107,7 +107,7 @@ func TestHostile(t *testing.T) {
 			}{
 				"key": {true, func() error { return latest(batches, "bad", desc("n"), dedupe.Options{}) }},
 				"key with NULL": {true, func() error {
-					return latest(batches, "bad", desc("n"), dedupe.Options{NullKey: dedupe.EqualNullKeys})
+					return latest(batches, "bad", desc("n"), dedupe.Options{NullKey: onerow.EqualNullKeys})
 				}},
 				"order":     {true, func() error { return latest(batches, "one", desc("bad"), dedupe.Options{}) }},
 				"tied":      {true, func() error { return latest(batches, "one", nil, dedupe.Options{Ties: dedupe.TiesByContent}) }},

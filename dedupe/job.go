@@ -89,7 +89,7 @@ func newJob(batches []arrow.Record, key []string, by []onerow.Order, opts Option
 		return nil, err
 	}
 	j.order = order.New(j.by, j.op, snapshot)
-	j.keys = keyset.NewKeys(j.keyCols, opts.NullKey == EqualNullKeys)
+	j.keys = keyset.NewKeys(j.keyCols, opts.NullKey == onerow.EqualNullKeys)
 	j.progress = frame.NewProgress(opts.Resources)
 	return j, nil
 }
@@ -102,7 +102,7 @@ func checkOptions(key []string, by []onerow.Order, opts Options) error {
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{onerow.ErrOption}, args...)...))
 	}
-	if opts.NullKey > SetAsideNullKeys {
+	if opts.NullKey > onerow.SetAsideNullKeys {
 		bad("NullKey has no value %d", opts.NullKey)
 	}
 	if opts.Ties > SetAsideTies {
@@ -194,7 +194,7 @@ func (j *job) setOp() error {
 	return err
 }
 
-func (j *job) matcher(c *form.Column, values []Value) (*form.Matcher, error) {
+func (j *job) matcher(c *form.Column, values []onerow.Value) (*form.Matcher, error) {
 	if c == nil || len(values) == 0 {
 		return nil, nil
 	}
@@ -253,7 +253,7 @@ func (j *job) setFills() error {
 		}
 		var m *form.Matcher
 		if err == nil {
-			m, err = j.matcher(c, []Value{f.Unavailable})
+			m, err = j.matcher(c, []onerow.Value{f.Unavailable})
 		}
 		if err != nil {
 			errs = append(errs, err)

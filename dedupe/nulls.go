@@ -19,9 +19,9 @@ func (j *job) checkNulls(ctx context.Context) error {
 	if inKey != nil {
 		j.report.NullKeyRows = int64(inKey.Count())
 		switch j.opts.NullKey {
-		case RejectNullKeys:
+		case onerow.RejectNullKeys:
 			return &onerow.NullError{Kind: onerow.ErrNullKey, Input: "batches", Columns: perKey}
-		case SetAsideNullKeys:
+		case onerow.SetAsideNullKeys:
 			j.nullKey = inKey
 		}
 	}
@@ -41,7 +41,7 @@ func (j *job) checkOrderNulls(ctx context.Context) error {
 	}
 	// A target may hold NULL keys under any policy; unless they are equal, they match nothing and don't matter.
 	var unmatched keyset.Bitmap
-	if j.opts.NullKey != EqualNullKeys {
+	if j.opts.NullKey != onerow.EqualNullKeys {
 		var err error
 		if unmatched, _, err = j.nullRows(ctx, j.keyCols, j.rows, j.known, nil); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (j *job) checkOrderNulls(ctx context.Context) error {
 
 // checkPrevious refuses previous keys that are NULL in part, where NULL keys are refused.
 func (j *job) checkPrevious(ctx context.Context) error {
-	if j.opts.Op.PreviousKey == nil || j.opts.NullKey != RejectNullKeys || len(j.keyCols) == 1 {
+	if j.opts.Op.PreviousKey == nil || j.opts.NullKey != onerow.RejectNullKeys || len(j.keyCols) == 1 {
 		return nil
 	}
 	e := &onerow.NullError{Kind: onerow.ErrNullKey, Input: "batches"}

@@ -6,18 +6,6 @@ import (
 	"github.com/onerow-go/onerow"
 )
 
-// NullKey says what happens to rows that have NULL in a key column.
-type NullKey uint8
-
-const (
-	// RejectNullKeys refuses the call, with the number of such rows per column.
-	RejectNullKeys NullKey = iota
-	// EqualNullKeys treats NULL as a value that equals itself: rows with NULL in the same places are one key.
-	EqualNullKeys
-	// SetAsideNullKeys leaves such rows out of the work and lists them in [Plan.SetAside].
-	SetAsideNullKeys
-)
-
 // Ties says which of several rows wins that have one key, are equal in order and differ in content.
 type Ties uint8
 
@@ -41,12 +29,12 @@ type Op struct {
 	// Column holds the operation. A NULL is an upsert. Default "": there is none.
 	Column string
 
-	// Delete lists the values of Column that delete: "d", true, 3. See [Value]. Default none.
-	Delete []Value
+	// Delete lists the values of Column that delete: "d", true, 3. See [onerow.Value]. Default none.
+	Delete []onerow.Value
 
 	// Snapshot lists the values of Column that mark a snapshot read, such as "r": older than every streamed change,
 	// whatever its order columns say. Default none.
-	Snapshot []Value
+	Snapshot []onerow.Value
 
 	// PreviousKey names, for each key column, the column that holds the key that the row had before. A row in which
 	// one of them is not NULL and the previous key differs from the key is a key change: it ends the previous key at its
@@ -57,25 +45,19 @@ type Op struct {
 	PreviousKey []string
 }
 
-// Value is a value of a column, to be compared with its cells: a string for text, []byte for binary, any Go integer
-// for integers, bool, float32 or float64 for floats. For decimals, dates, times and durations it is a string as
-// errors print the value: "1.50", "2026-01-31". A Value that its column's type can't hold is an error that wraps
-// [onerow.ErrType]. nil is no Value.
-type Value = any
-
 // Fill asks for carry-forward in one column: a source that doesn't send unchanged large values sends a placeholder
 // instead, and the value is taken from the nearest older row in the life of the row.
 type Fill struct {
 	// Column is the column to fill. If the target has it, it must have the same type there.
 	Column string
 	// Unavailable is the placeholder.
-	Unavailable Value
+	Unavailable onerow.Value
 }
 
 // Options are the optional parts of [Latest]. The zero value is the documented default of each.
 type Options struct {
-	// NullKey says what happens to rows with NULL in a key column. Default RejectNullKeys.
-	NullKey NullKey
+	// NullKey says what happens to rows with NULL in a key column. Default [onerow.RejectNullKeys].
+	NullKey onerow.NullKey
 
 	// Ties says which of several rows wins that are equal in order and differ in content. Default RejectTies.
 	Ties Ties

@@ -29,7 +29,7 @@ func TestTakeSomeRows(t *testing.T) {
 		{1, 2, "d", nil}, {2, 2, "u", "?"}, {3, 2, "u", "?"},
 	})
 	plan, err := dedupe.Latest(context.Background(), batches, []string{"id"}, bySeq, dedupe.Options{
-		Op:   dedupe.Op{Column: "op", Delete: []dedupe.Value{"d"}},
+		Op:   dedupe.Op{Column: "op", Delete: []onerow.Value{"d"}},
 		Fill: []dedupe.Fill{{Column: "doc", Unavailable: "?"}},
 	})
 	if err != nil {

@@ -87,7 +87,7 @@ func TestLatestManyKeys(t *testing.T) {
 // manyKeys makes a call on 12000 rows with some 4000 keys, which go by the columns given.
 func (l *lab) manyKeys(columns []string) built {
 	s := &scenario{order: []onerow.Order{onerow.Desc("seq")}, opts: dedupe.Options{Ties: dedupe.TiesByContent,
-		Op: dedupe.Op{Column: "op", Delete: []dedupe.Value{1}}, Fill: []dedupe.Fill{{Column: "doc", Unavailable: 0}}}}
+		Op: dedupe.Op{Column: "op", Delete: []onerow.Value{1}}, Fill: []dedupe.Fill{{Column: "doc", Unavailable: 0}}}}
 	s.batch.columns = append(slices.Clone(columns), "seq:int16", "op:int8", "doc:int32")
 	for _, c := range columns {
 		s.key = append(s.key, c[:1])
@@ -190,7 +190,7 @@ func (l *lab) onePerKey(b built, target []arrow.Record) []arrow.Record {
 	if len(target) == 0 {
 		return nil
 	}
-	opts := dedupe.Options{NullKey: dedupe.EqualNullKeys, Ties: dedupe.TiesByContent}
+	opts := dedupe.Options{NullKey: onerow.EqualNullKeys, Ties: dedupe.TiesByContent}
 	if slices.ContainsFunc(target[0].Schema().Fields(), func(f arrow.Field) bool { return f.Name == "op" }) {
 		opts.Op = b.opts.Op
 		opts.Op.PreviousKey = nil

@@ -193,7 +193,7 @@ func TestLatestLarge(t *testing.T) {
 				mem := arrowtest.Allocator(t)
 				batches := []arrow.Record{largeTable(t, mem, form, changes)}
 				for _, workers := range []int{1, 2, 8} {
-					opts := dedupe.Options{NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.TiesByContent}
+					opts := dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.TiesByContent}
 					opts.Resources.Workers = workers
 					got := outcomeOf(dedupe.Latest(t.Context(), batches, []string{"k"}, []onerow.Order{onerow.Desc("seq")}, opts))
 					same(t, want, got, "%d workers", workers)
@@ -211,13 +211,13 @@ func TestWorkers(t *testing.T) {
 		rec := largeTable(t, mem, "int64", changes)
 		target := largeTable(t, mem, "int64", onePerKey(changes[:largeRows()/4]))
 		for name, opts := range map[string]dedupe.Options{
-			"reject":    {NullKey: dedupe.EqualNullKeys},
-			"first":     {NullKey: dedupe.EqualNullKeys, Ties: dedupe.FirstTied},
-			"last":      {NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.LastTied},
-			"set aside": {NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.SetAsideTies},
-			"guarded":   {NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.SetAsideTies, Against: []arrow.Record{target}},
-			"carried": {NullKey: dedupe.EqualNullKeys, Ties: dedupe.TiesByContent, Fill: []dedupe.Fill{{Column: "v", Unavailable: 0}},
-				Op: dedupe.Op{Column: "seq", Delete: []dedupe.Value{3}}},
+			"reject":    {NullKey: onerow.EqualNullKeys},
+			"first":     {NullKey: onerow.EqualNullKeys, Ties: dedupe.FirstTied},
+			"last":      {NullKey: onerow.SetAsideNullKeys, Ties: dedupe.LastTied},
+			"set aside": {NullKey: onerow.SetAsideNullKeys, Ties: dedupe.SetAsideTies},
+			"guarded":   {NullKey: onerow.SetAsideNullKeys, Ties: dedupe.SetAsideTies, Against: []arrow.Record{target}},
+			"carried": {NullKey: onerow.EqualNullKeys, Ties: dedupe.TiesByContent, Fill: []dedupe.Fill{{Column: "v", Unavailable: 0}},
+				Op: dedupe.Op{Column: "seq", Delete: []onerow.Value{3}}},
 		} {
 			t.Run(spread+"/"+name, func(t *testing.T) {
 				order := []onerow.Order{onerow.Asc("seq")}
@@ -262,12 +262,12 @@ func calls(t *testing.T, mem memory.Allocator, changes []change) map[string]func
 		}
 	}
 	return map[string]func(ctx context.Context, r onerow.Resources) error{
-		"winners": latest(dedupe.Options{NullKey: dedupe.EqualNullKeys, Ties: dedupe.TiesByContent}),
-		"aside":   latest(dedupe.Options{NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.SetAsideTies}),
-		"guarded": latest(dedupe.Options{NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.TiesByContent, Against: []arrow.Record{target}}),
-		"carried": latest(dedupe.Options{NullKey: dedupe.EqualNullKeys, Ties: dedupe.TiesByContent,
+		"winners": latest(dedupe.Options{NullKey: onerow.EqualNullKeys, Ties: dedupe.TiesByContent}),
+		"aside":   latest(dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.SetAsideTies}),
+		"guarded": latest(dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.TiesByContent, Against: []arrow.Record{target}}),
+		"carried": latest(dedupe.Options{NullKey: onerow.EqualNullKeys, Ties: dedupe.TiesByContent,
 			Fill: []dedupe.Fill{{Column: "v", Unavailable: 0}}}),
-		"key changes": latest(dedupe.Options{NullKey: dedupe.EqualNullKeys, Ties: dedupe.TiesByContent,
+		"key changes": latest(dedupe.Options{NullKey: onerow.EqualNullKeys, Ties: dedupe.TiesByContent,
 			Op: dedupe.Op{PreviousKey: []string{"v"}}}),
 	}
 }
@@ -419,7 +419,7 @@ func TestCancelAmongNulls(t *testing.T) {
 	mem := arrowtest.Allocator(t)
 	count := func(changes []change) int64 {
 		p := newPolls(t.Context(), 1<<40)
-		opts := dedupe.Options{NullKey: dedupe.SetAsideNullKeys, Ties: dedupe.TiesByContent, Resources: onerow.Resources{Workers: 1}}
+		opts := dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.TiesByContent, Resources: onerow.Resources{Workers: 1}}
 		if _, err := dedupe.Latest(p, []arrow.Record{largeTable(t, mem, "int64", changes)}, []string{"k"}, []onerow.Order{onerow.Desc("seq")}, opts); err != nil {
 			t.Fatal(err)
 		}
@@ -461,7 +461,7 @@ func TestTinyBatches(t *testing.T) {
 			"winners": {Ties: dedupe.TiesByContent}, "aside": {Ties: dedupe.SetAsideTies},
 			"guarded": {Ties: dedupe.LastTied, Against: []arrow.Record{target}},
 		} {
-			opts.NullKey = dedupe.SetAsideNullKeys
+			opts.NullKey = onerow.SetAsideNullKeys
 			order := []onerow.Order{onerow.Desc("seq")}
 			want, err := dedupe.Latest(t.Context(), []arrow.Record{rec}, []string{"k"}, order, opts)
 			if err != nil {
@@ -521,7 +521,7 @@ func TestLongColumns(t *testing.T) {
 	opts := dedupe.Options{Fill: []dedupe.Fill{{Column: "v", Unavailable: 0}}}
 	for _, rejecting := range []bool{true, false} {
 		if !rejecting {
-			opts.NullKey = dedupe.SetAsideNullKeys
+			opts.NullKey = onerow.SetAsideNullKeys
 		}
 		p, err := dedupe.Latest(t.Context(), batches, []string{"k"}, []onerow.Order{onerow.Desc("seq")}, opts)
 		if err != nil {

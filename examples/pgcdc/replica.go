@@ -78,8 +78,8 @@ func (t *table) options(held arrow.Record, alloc memory.Allocator) dedupe.Option
 	opts := dedupe.Options{
 		Op: dedupe.Op{
 			Column:      columnOp,
-			Delete:      []dedupe.Value{opDelete},
-			Snapshot:    []dedupe.Value{opSnapshot},
+			Delete:      []onerow.Value{opDelete},
+			Snapshot:    []onerow.Value{opSnapshot},
 			PreviousKey: t.previousKey(),
 		},
 		Against:   []arrow.Record{held},

@@ -42,8 +42,8 @@ var order = []onerow.Order{onerow.Desc("after_commit"), onerow.Desc("total_order
 var options = dedupe.Options{
 	Op: dedupe.Op{
 		Column:      "op",
-		Delete:      []dedupe.Value{"d"},
-		Snapshot:    []dedupe.Value{"r"}, // older than every change
+		Delete:      []onerow.Value{"d"},
+		Snapshot:    []onerow.Value{"r"}, // older than every change
 		PreviousKey: []string{"old_tenant_id", "old_customer_id"},
 	},
 	Fill: []dedupe.Fill{{Column: "notes", Unavailable: unavailable}},

@@ -55,7 +55,7 @@ func (o orderOption) order() (onerow.Order, error) {
 	return onerow.Order{Column: o.Column, Ascending: ascending, Nulls: nulls}, err
 }
 
-// optionValues makes the Go values for a column out of cells, as options take them: see dedupe.Value.
+// optionValues makes the Go values for a column out of cells, as options take them: see onerow.Value.
 func optionValues(schema *arrow.Schema, column string, cells ...any) ([]any, error) {
 	var out []any
 	for _, cell := range cells {

@@ -121,7 +121,7 @@ func (e *equal) both(r *runner, left, right arrowtest.Variant) {
 // against asks whether the row of the batches is a replay of the target's.
 func (e *equal) against(r *runner, batches, target []arrow.Record, res onerow.Resources) {
 	plan, err := r.api.Latest(context.Background(), batches, e.key, nil,
-		dedupe.Options{NullKey: dedupe.EqualNullKeys, Against: target, Resources: res})
+		dedupe.Options{NullKey: onerow.EqualNullKeys, Against: target, Resources: res})
 	if r.settled(e.want.wantError, err) {
 		return
 	}
@@ -139,7 +139,7 @@ func (e *equal) against(r *runner, batches, target []arrow.Record, res onerow.Re
 // dedupe asks how many rows of the table stay.
 func (e *equal) dedupe(r *runner, batches []arrow.Record, res onerow.Resources) {
 	plan, err := r.api.Latest(context.Background(), batches, e.key, nil,
-		dedupe.Options{NullKey: dedupe.EqualNullKeys, Ties: dedupe.TiesByContent, Resources: res})
+		dedupe.Options{NullKey: onerow.EqualNullKeys, Ties: dedupe.TiesByContent, Resources: res})
 	if r.settled(e.want.wantError, err) {
 		return
 	}

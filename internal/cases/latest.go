@@ -83,8 +83,8 @@ func (l *latest) readOptions(c Case, schema *arrow.Schema) (err error) {
 		}
 		l.order = append(l.order, order)
 	}
-	if l.opts.NullKey, err = choose("null_key", o.NullKey, map[string]dedupe.NullKey{
-		"reject": dedupe.RejectNullKeys, "equal": dedupe.EqualNullKeys, "set_aside": dedupe.SetAsideNullKeys}); err != nil {
+	if l.opts.NullKey, err = choose("null_key", o.NullKey, map[string]onerow.NullKey{
+		"reject": onerow.RejectNullKeys, "equal": onerow.EqualNullKeys, "set_aside": onerow.SetAsideNullKeys}); err != nil {
 		return err
 	}
 	if l.opts.Ties, err = choose("ties", o.Ties, map[string]dedupe.Ties{"reject": dedupe.RejectTies, "content": dedupe.TiesByContent,

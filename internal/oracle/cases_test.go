@@ -116,7 +116,7 @@ var caseErrors = map[string]error{"null_key": onerow.ErrNullKey, "null_order": o
 
 func runLatest(t *testing.T, c oneCase, columns []string, batches []arrow.Record) {
 	opts := dedupe.Options{
-		NullKey: dedupe.NullKey(max(0, slices.Index([]string{"reject", "equal", "set_aside"}, c.Options.NullKey))),
+		NullKey: onerow.NullKey(max(0, slices.Index([]string{"reject", "equal", "set_aside"}, c.Options.NullKey))),
 		Ties:    dedupe.Ties(max(0, slices.Index([]string{"reject", "content", "first", "last", "set_aside"}, c.Options.Ties))),
 		Op:      dedupe.Op{Column: c.Options.Op.Column, Delete: c.Options.Op.Delete, Snapshot: c.Options.Op.Snapshot},
 	}

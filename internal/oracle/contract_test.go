@@ -145,7 +145,7 @@ func TestContract(t *testing.T) {
 			alloc := arrowtest.Allocator(t)
 			batches := arrowtest.Table(t, alloc, contractColumns, c.rows)
 			opts := dedupe.Options{Ties: c.ties,
-				Op:   dedupe.Op{Column: "op", Delete: []dedupe.Value{"d"}, Snapshot: []dedupe.Value{"r"}, PreviousKey: []string{"was"}},
+				Op:   dedupe.Op{Column: "op", Delete: []onerow.Value{"d"}, Snapshot: []onerow.Value{"r"}, PreviousKey: []string{"was"}},
 				Fill: []dedupe.Fill{{Column: "doc", Unavailable: "?"}}}
 			if c.target != nil {
 				opts.Against = arrowtest.Table(t, alloc, contractColumns, c.target)

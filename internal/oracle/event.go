@@ -128,7 +128,7 @@ func (l *latest) key(e event) string {
 // had a key with a NULL in it.
 func (l *latest) previous(e event) (key string, changed bool) {
 	before := cells(e.cells, l.columns.previous)
-	if e.target || allNull(before) || anyNull(before) && l.opts.NullKey == dedupe.SetAsideNullKeys {
+	if e.target || allNull(before) || anyNull(before) && l.opts.NullKey == onerow.SetAsideNullKeys {
 		return "", false
 	}
 	key = Canonical(before)

@@ -140,7 +140,7 @@ func (l *latest) checkOptions(key []string) error {
 		return fmt.Errorf("%w: Op without a column", onerow.ErrOption)
 	case op.PreviousKey != nil && len(op.PreviousKey) != len(key):
 		return fmt.Errorf("%w: PreviousKey", onerow.ErrOption)
-	case l.opts.NullKey > dedupe.SetAsideNullKeys, l.opts.Ties > dedupe.SetAsideTies:
+	case l.opts.NullKey > onerow.SetAsideNullKeys, l.opts.Ties > dedupe.SetAsideTies:
 		return fmt.Errorf("%w: NullKey, Ties", onerow.ErrOption)
 	}
 	for _, o := range l.orders {
@@ -178,7 +178,7 @@ func (l *latest) readFills() error {
 		if err != nil {
 			return err
 		}
-		u, err := readLiterals([]dedupe.Value{f.Unavailable}, f.Column, l.batch.types[c])
+		u, err := readLiterals([]onerow.Value{f.Unavailable}, f.Column, l.batch.types[c])
 		if err != nil {
 			return err
 		}

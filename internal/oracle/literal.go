@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/onerow-go/onerow"
-	"github.com/onerow-go/onerow/dedupe"
 )
 
 // literals are option values by their canonical text.
@@ -17,7 +16,7 @@ type literals map[string]bool
 
 func (l literals) have(v Value) bool { return !v.Null() && l[canonical(v)] }
 
-func readLiterals(given []dedupe.Value, column string, t arrow.DataType) (literals, error) {
+func readLiterals(given []onerow.Value, column string, t arrow.DataType) (literals, error) {
 	l := literals{}
 	for _, g := range given {
 		v, ok := readLiteral(g, plain(t))
@@ -29,7 +28,7 @@ func readLiterals(given []dedupe.Value, column string, t arrow.DataType) (litera
 	return l, nil
 }
 
-func readLiteral(given dedupe.Value, t arrow.DataType) (v Value, ok bool) {
+func readLiteral(given onerow.Value, t arrow.DataType) (v Value, ok bool) {
 	v.family = familyOf(t)
 	switch v.family {
 	case boolFamily:
@@ -71,7 +70,7 @@ func readLiteral(given dedupe.Value, t arrow.DataType) (v Value, ok bool) {
 	return v, ok
 }
 
-func readInteger(given dedupe.Value, t arrow.DataType) (*big.Rat, bool) {
+func readInteger(given onerow.Value, t arrow.DataType) (*big.Rat, bool) {
 	n := new(big.Int)
 	switch r := reflect.ValueOf(given); {
 	case given == nil:
@@ -91,7 +90,7 @@ func readInteger(given dedupe.Value, t arrow.DataType) (*big.Rat, bool) {
 	return new(big.Rat).SetInt(n), n.Cmp(low) >= 0 && n.Cmp(high) < 0
 }
 
-func readTime(given dedupe.Value, layout string) (*big.Rat, bool) {
+func readTime(given onerow.Value, layout string) (*big.Rat, bool) {
 	s, _ := given.(string)
 	at, err := time.Parse(layout, s)
 	if err != nil {

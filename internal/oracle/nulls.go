@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/onerow-go/onerow"
-	"github.com/onerow-go/onerow/dedupe"
 )
 
 // refuseNulls refuses NULL keys, then NULL order values, where the options say so; first those of the batches.
@@ -25,7 +24,7 @@ func (l *latest) refuseNulls() error {
 func (l *latest) refused(kind error, t *table) []onerow.ColumnNulls {
 	at := l.placedIn(t)
 	if errors.Is(kind, onerow.ErrNullKey) {
-		refuse := func(int) bool { return t == l.batch && l.opts.NullKey == dedupe.RejectNullKeys }
+		refuse := func(int) bool { return t == l.batch && l.opts.NullKey == onerow.RejectNullKeys }
 		columns := t.countNulls(at.key, func(int) bool { return false }, refuse)
 		if len(columns) > 0 {
 			return columns
@@ -47,5 +46,5 @@ func (l *latest) placedIn(t *table) placed {
 // leftOut says whether a row takes no part for its NULL key. A target may hold such rows under any policy: unless NULL
 // keys are equal, they match nothing.
 func (l *latest) leftOut(t *table, row int) bool {
-	return l.opts.NullKey != dedupe.EqualNullKeys && anyNull(cells(t.rows[row], l.placedIn(t).key))
+	return l.opts.NullKey != onerow.EqualNullKeys && anyNull(cells(t.rows[row], l.placedIn(t).key))
 }
