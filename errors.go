@@ -42,6 +42,24 @@ var (
 	ErrMalformed = keyset.ErrMalformed
 	// ErrRow: a row number lies outside the batches. See [RowError].
 	ErrRow = errors.New("no such row")
+	// ErrValue: a value can't be held by the column that it is to go into. See [ValueError].
+	ErrValue = errors.New("value does not fit")
+	// ErrMode: it wasn't said whether the source is a set of changes or a snapshot, or what absence from a snapshot means.
+	ErrMode = errors.New("mode not said")
+	// ErrBrokenHistory: versions of one key overlap, are inverted, or two of them are open. See [KeysError].
+	ErrBrokenHistory = errors.New("broken history")
+	// ErrLate: events come before the last boundary of their key, and that is refused. See [KeysError].
+	ErrLate = errors.New("late event")
+	// ErrPartialHistory: events need versions that were not given. See [KeysError].
+	ErrPartialHistory = errors.New("history not given")
+	// ErrTooManyClosed: more open versions would be closed by absence than is allowed.
+	ErrTooManyClosed = errors.New("too many versions closed")
+	// ErrEmptySource: a snapshot has no rows, and that isn't allowed.
+	ErrEmptySource = errors.New("empty source")
+	// ErrNoChange: nothing changed, and the caller requires a change.
+	ErrNoChange = errors.New("nothing changed")
+	// ErrStaleBase: a plan was made for another history than the one it is applied to.
+	ErrStaleBase = errors.New("stale base")
 )
 
 // ColumnError says which column is missing from which input, or ambiguous in it. It wraps [ErrNoColumn].
@@ -167,6 +185,8 @@ type KeyRows struct {
 	Count int64 `json:"count"`
 	// Rows are the first of them, at most [MaxSampleRows], in ascending order.
 	Rows Rows `json:"rows"`
+	// Why says what is wrong with this key, where that differs from key to key.
+	Why string `json:"why,omitempty"`
 }
 
 // MaxSampleKeys and MaxSampleRows bound the samples in errors: so many keys, and so many rows of each.
@@ -175,11 +195,12 @@ const (
 	MaxSampleRows = 10
 )
 
-// KeysError lists the first few keys that stand in the way, each with its first rows. It wraps [ErrTie] or
-// [ErrDuplicateKey].
+// KeysError lists the first few keys that stand in the way, each with its first rows. It wraps its Kind.
 type KeysError struct {
-	// Kind is ErrTie or ErrDuplicateKey.
+	// Kind is ErrTie, ErrDuplicateKey, ErrBrokenHistory, ErrLate or ErrPartialHistory.
 	Kind error
+	// Input says which input the row numbers are of: "changes", "history"; "" where there is only one.
+	Input string
 	// Columns are the key columns.
 	Columns []string
 	// Total is the number of such keys; Keys holds at most [MaxSampleKeys] of them.
@@ -196,7 +217,10 @@ func (e *KeysError) Error() string {
 	for _, k := range shown {
 		b.WriteString("; ")
 		b.WriteString(FormatKey(e.Columns, k.Values))
-		fmt.Fprintf(&b, " in %d %s (%s)", k.Count, plural(k.Count, "row", "rows"), rowList(k))
+		fmt.Fprintf(&b, " in %d %s%s (%s)", k.Count, plural(k.Count, "row", "rows"), of(e.Input), rowList(k))
+		if k.Why != "" {
+			b.WriteString(", " + k.Why)
+		}
 	}
 	if more := e.Total - int64(len(shown)); more > 0 {
 		fmt.Fprintf(&b, "; … (%d more)", more)
@@ -205,6 +229,13 @@ func (e *KeysError) Error() string {
 }
 
 func (e *KeysError) Unwrap() error { return e.Kind }
+
+func of(input string) string {
+	if input == "" {
+		return ""
+	}
+	return " of " + input
+}
 
 // FormatKey writes a key as errors and reports do: tenant_id="acme", customer_id=7.
 func FormatKey(columns, values []string) string {
@@ -271,3 +302,25 @@ func (e *RowError) Error() string {
 }
 
 func (e *RowError) Unwrap() error { return ErrRow }
+
+// ValueError says which value can't be held by the column it is to go into: out of range, too fine for its unit or scale. It
+// wraps [ErrValue].
+type ValueError struct {
+	// Column, Type, Input and Row say where the value is; Type is that of the column. Row counts across the input's batches.
+	Column string
+	Type   arrow.DataType
+	Input  string
+	Row    uint32
+	// Value is the value as text.
+	Value string
+	// Into is the column that can't hold it, and IntoType its type.
+	Into     string
+	IntoType arrow.DataType
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("row %d of %s: %v: column %q of type %v holds %s, which column %q of type %v can't hold exactly",
+		e.Row, e.Input, ErrValue, e.Column, e.Type, e.Value, e.Into, e.IntoType)
+}
+
+func (e *ValueError) Unwrap() error { return ErrValue }

@@ -13,6 +13,9 @@ var mayImport = map[string][]string{
 	".":      {"internal/take", "internal/keyset", "internal/form"},
 	"dedupe": verbImports,
 	"grain":  verbImports,
+	"scd2":   append([]string{"internal/recast", "internal/position"}, verbImports...),
+
+	"onerowtest": {".", "scd2", "internal/arrowtest"},
 
 	"internal/form":   {},
 	"internal/take":   {"internal/form"},
@@ -21,12 +24,15 @@ var mayImport = map[string][]string{
 	"internal/frame":  {".", "internal/form", "internal/keyset", "internal/order"},
 	"internal/tally":  {},
 
+	"internal/recast":   {"internal/form", "internal/take"},
+	"internal/position": {"internal/form", "internal/keyset"},
+
 	// For tests. The oracle answers without the kernel, or it would share the kernel's mistakes; it speaks in the verbs'
 	// options and reports.
 	"internal/arrowtest": {},
 	"internal/lint":      {},
-	"internal/oracle":    {".", "dedupe", "grain", "internal/arrowtest"},
-	"internal/cases":     {".", "dedupe", "grain", "internal/arrowtest", "internal/oracle"},
+	"internal/oracle":    {".", "dedupe", "grain", "scd2", "internal/arrowtest"},
+	"internal/cases":     {".", "dedupe", "grain", "scd2", "internal/arrowtest", "internal/oracle"},
 	"internal/cases/run": {"internal/cases"},
 }
 
@@ -34,7 +40,7 @@ var (
 	verbImports = []string{".", "internal/frame", "internal/order", "internal/keyset", "internal/form", "internal/take", "internal/tally"}
 
 	// exampleImports are for every folder below examples/: what a user has.
-	exampleImports = []string{".", "dedupe", "grain"}
+	exampleImports = []string{".", "dedupe", "grain", "scd2", "onerowtest"}
 
 	// testOnly packages are imported by tests, and by each other.
 	testOnly = []string{"internal/arrowtest", "internal/lint", "internal/oracle", "internal/cases", "internal/cases/run"}
