@@ -52,18 +52,6 @@ func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (arrow.Recor
 	panic("being written")
 }
 
-// Target describes the target table of a merge for [MergeSQL].
-type Target struct {
-	// Name is the table's name, one element a part: "prod", "customers".
-	Name []string
-	// Key, ValidFrom and Columns are columns of the table: its key, the start, and all of them in order.
-	Key       []string
-	ValidFrom string
-	Columns   []string
-	// NullKeys says that NULLs in key columns are equal to each other.
-	NullKeys bool
-}
-
 // Target describes the table of the given name that has the plan's history.
 func (m *Merge) Target(name ...string) Target { panic("being written") }
 
