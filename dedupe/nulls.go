@@ -6,13 +6,14 @@ import (
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/frame"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
 // checkNulls applies the NULL policies of key and order before any work is done: it refuses, or counts and marks the
 // rows to leave out. Columns that hold no NULL cost nothing.
 func (j *job) checkNulls(ctx context.Context) error {
-	inKey, perKey, err := j.nullRows(ctx, j.keyCols, 0, j.rows, nil)
+	inKey, perKey, err := frame.NullRows(ctx, j.keyCols, 0, j.rows, nil)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (j *job) checkOrderNulls(ctx context.Context) error {
 	var unmatched keyset.Bitmap
 	if j.opts.NullKey != onerow.EqualNullKeys {
 		var err error
-		if unmatched, _, err = j.nullRows(ctx, j.keyCols, j.rows, j.known, nil); err != nil {
+		if unmatched, _, err = frame.NullRows(ctx, j.keyCols, j.rows, j.known, nil); err != nil {
 			return err
 		}
 	}
@@ -52,7 +53,7 @@ func (j *job) checkOrderNulls(ctx context.Context) error {
 		lo, hi uint32
 		skip   keyset.Bitmap
 	}{{"batches", 0, j.rows, j.nullKey}, {"against", j.rows, j.known, unmatched}} {
-		null, perColumn, err := j.nullRows(ctx, rejecting, in.lo, in.hi, in.skip)
+		null, perColumn, err := frame.NullRows(ctx, rejecting, in.lo, in.hi, in.skip)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func (j *job) checkOrderNulls(ctx context.Context) error {
 			return &onerow.NullError{Kind: onerow.ErrNullOrder, Input: in.input, Columns: perColumn}
 		}
 	}
-	null, _, err := j.nullRows(ctx, cols, 0, j.rows, j.nullKey)
+	null, _, err := frame.NullRows(ctx, cols, 0, j.rows, j.nullKey)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (j *job) checkPrevious(ctx context.Context) error {
 			found = true
 			for i, c := range j.keyCols {
 				if c.Null(v) {
-					count(&e.Columns[i], r)
+					frame.CountNull(&e.Columns[i], r)
 				}
 			}
 		}
@@ -112,13 +113,6 @@ func (j *job) allNull(row uint32) bool {
 	return true
 }
 
-func count(c *onerow.ColumnNulls, row uint32) {
-	if c.Rows == 0 {
-		c.First = row
-	}
-	c.Rows++
-}
-
 func nonZero(cols []onerow.ColumnNulls) []onerow.ColumnNulls {
 	var out []onerow.ColumnNulls
 	for _, c := range cols {
@@ -127,42 +121,4 @@ func nonZero(cols []onerow.ColumnNulls) []onerow.ColumnNulls {
 		}
 	}
 	return out
-}
-
-// nullRows marks the rows from lo to hi, those in skip excepted, in which one of the columns is NULL, and counts them per column.
-// Row numbers in the counts begin at 0 with lo. Without any it returns a nil bitmap.
-func (j *job) nullRows(ctx context.Context, cols []*form.Column, lo, hi uint32, skip keyset.Bitmap) (keyset.Bitmap, []onerow.ColumnNulls, error) {
-	var marked keyset.Bitmap
-	var out []onerow.ColumnNulls
-	for _, c := range cols {
-		n := onerow.ColumnNulls{Column: c.Name}
-		for k, a := range c.Chunks {
-			if start := c.Start(k); start < lo || start >= hi || !a.MayNull() {
-				continue
-			}
-			// The array may be longer than its batch.
-			spans := keyset.Spans([]int{int(c.Start(k+1) - c.Start(k))}, func(int) uint32 { return c.Start(k) - lo })
-			err := keyset.Run(ctx, 1, len(spans), func(_, task int) error {
-				for i := range spans[task].N {
-					row := spans[task].Row + uint32(i)
-					if !a.Null(spans[task].Lo+i) || skip != nil && skip.Has(row) {
-						continue
-					}
-					count(&n, row)
-					if marked == nil {
-						marked = keyset.NewBitmap(hi - lo)
-					}
-					marked.Set(row)
-				}
-				return nil
-			})
-			if err != nil {
-				return nil, nil, err
-			}
-		}
-		if n.Rows > 0 {
-			out = append(out, n)
-		}
-	}
-	return marked, out, nil
 }

@@ -61,8 +61,8 @@ func (f *Frame) Index(name string) (int, error) {
 	return at[0], nil
 }
 
-// chunks returns the arrays of a column.
-func (f *Frame) chunks(i int) []arrow.Array {
+// Chunks returns the arrays of a column.
+func (f *Frame) Chunks(i int) []arrow.Array {
 	out := make([]arrow.Array, len(f.Batches))
 	for b, rec := range f.Batches {
 		out[b] = rec.Column(i)
@@ -70,8 +70,8 @@ func (f *Frame) chunks(i int) []arrow.Array {
 	return out
 }
 
-// lens appends the lengths of the batches.
-func (f *Frame) lens(to []int) []int {
+// Lens appends the lengths of the batches.
+func (f *Frame) Lens(to []int) []int {
 	for _, b := range f.Batches {
 		to = append(to, int(b.NumRows()))
 	}
@@ -98,7 +98,7 @@ func NewTable(parts ...Part) (*Table, error) {
 	var lens []int
 	var rows int64
 	for _, p := range parts {
-		lens = p.lens(lens)
+		lens = p.Lens(lens)
 		rows += p.Rows
 	}
 	if rows > onerow.MaxRows {
@@ -134,7 +134,7 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 			continue
 		}
 		if p.Optional && !p.Has(own) {
-			c.Chunks = append(c.Chunks, nullChunks(p.Batches)...)
+			c.Chunks = append(c.Chunks, Nulls(p.Batches)...)
 			continue
 		}
 		i, err := p.Index(own)
@@ -156,7 +156,7 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 				OtherColumn: own, OtherType: typ, OtherInput: p.Input, Why: why})
 			continue
 		}
-		arrs, err := readAll(p.chunks(i))
+		arrs, err := Read(p.Chunks(i))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: column %q: %w", p.Input, own, err))
 			continue
@@ -169,7 +169,8 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 	return c, errors.Join(errs...)
 }
 
-func readAll(chunks []arrow.Array) (out []*form.Array, err error) {
+// Read reads the arrays of one column, one a batch. What is wrong with their buffers wraps onerow.ErrMalformed.
+func Read(chunks []arrow.Array) (out []*form.Array, err error) {
 	err = keyset.Guard(func() error {
 		out, err = form.OfAll(chunks)
 		return err
@@ -180,7 +181,8 @@ func readAll(chunks []arrow.Array) (out []*form.Array, err error) {
 	return out, err
 }
 
-func nullChunks(batches []arrow.Record) []*form.Array {
+// Nulls are the chunks of a column that the batches lack.
+func Nulls(batches []arrow.Record) []*form.Array {
 	out := make([]*form.Array, len(batches))
 	for i, b := range batches {
 		out[i] = form.Nulls(int(b.NumRows()))
@@ -222,12 +224,12 @@ func KeyRows(key []*form.Column, count int64, rows []uint32) onerow.KeyRows {
 func (t *Table) ColumnAt(i int) (*form.Column, error) {
 	p := t.parts[0]
 	f := p.Schema.Field(i)
-	arrs, err := readAll(p.chunks(i))
+	arrs, err := Read(p.Chunks(i))
 	if err != nil {
 		return nil, fmt.Errorf("%s: column %q: %w", p.Input, f.Name, err)
 	}
 	for _, p := range t.parts[1:] {
-		arrs = append(arrs, nullChunks(p.Batches)...)
+		arrs = append(arrs, Nulls(p.Batches)...)
 	}
 	return &form.Column{Name: f.Name, Type: f.Type, Chunks: arrs, Layout: t.Layout}, nil
 }
