@@ -43,9 +43,7 @@ func value(dt arrow.DataType, cell any) (any, error) {
 	case *arrow.Float16Type, *arrow.Float32Type, *arrow.Float64Type:
 		return floatValue(dt.(arrow.FixedWidthDataType).BitWidth(), cell)
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
-		if s, ok := cell.(string); ok {
-			return s, nil
-		}
+		return textValue(cell)
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
 		return bytesValue(cell)
 	case *arrow.FixedSizeBinaryType:
@@ -232,6 +230,17 @@ func nanValue(bits int, suffix string) (any, error) {
 		return nil, fmt.Errorf("NaN%s is no NaN", suffix)
 	}
 	return canonicalNaN | Float(n)<<map[int]int{16: 42, 32: 29, 64: 0}[bits], nil
+}
+
+func textValue(cell any) (any, error) {
+	if text, ok := special(cell, "x"); ok {
+		b, err := hex.DecodeString(text)
+		return string(b), err
+	}
+	if s, ok := cell.(string); ok {
+		return s, nil
+	}
+	return nil, errKind(cell)
 }
 
 func bytesValue(cell any) (any, error) {

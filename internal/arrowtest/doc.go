@@ -19,7 +19,7 @@
 //	bool            true
 //	integer         7, int8(7), {"i": "9007199254740993"}
 //	float           1.5, 1, {"f": "NaN"}, {"f": "NaN#1"} (other NaN bits), {"f": "-0"}, {"f": "Infinity"}
-//	text            "a"
+//	text            "a", {"x": "ff"} (what isn't UTF-8)
 //	binary          []byte{255}, {"x": "ff"}, and as a Go string in hand-written tables: Bytes("\xff")
 //	decimal         {"d": "1.50"}, "1.50", 7
 //	date            "2026-01-31", or the raw number

@@ -35,6 +35,7 @@ var samples = []sample{
 		[]string{"1f", "-0f", "NaN", "NaN", "+Inf", "0.1f", "NULL", "5e-324f", "1e+300f"}},
 	{"c:string", `["", "a", null, "longer than twelve bytes", "é\u0000"]`,
 		[]string{`""`, `"a"`, "NULL", `"longer than twelve bytes"`, `"é\x00"`}},
+	{"c:string", `[{"x": "ff61"}, {"x": ""}]`, []string{`"\xffa"`, `""`}},
 	{"c:large_string", `["", null, "x"]`, []string{`""`, "NULL", `"x"`}},
 	{"c:string_view", `["", "exactly 12 b", "more than 12 b", null]`, []string{`""`, `"exactly 12 b"`, `"more than 12 b"`, "NULL"}},
 	{"c:binary", `[{"x": ""}, {"x": "ff00"}, null]`, []string{"x''", "x'ff00'", "NULL"}},
