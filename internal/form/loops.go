@@ -175,8 +175,7 @@ func (a *Array) ranks(lo int, b *Block) {
 	case FloatFamily:
 		a.rawWords(lo, b.K0)
 		for i, w := range b.K0 {
-			// All bits flip for negative numbers, the sign alone for others.
-			b.K0[i] = w ^ (uint64(int64(w)>>63) | signBit)
+			b.K0[i] = rankFloat(w)
 		}
 	default:
 		a.rawWords(lo, b.K0)
@@ -188,6 +187,9 @@ func (a *Array) ranks(lo int, b *Block) {
 		}
 	}
 }
+
+// rankFloat takes canonical bits to a word that grows with the number: all bits flip for negative ones, the sign alone for others.
+func rankFloat(w uint64) uint64 { return w ^ (uint64(int64(w)>>63) | signBit) }
 
 // prefix returns the first eight bytes, the first highest.
 func prefix(t []byte) uint64 {
