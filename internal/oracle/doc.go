@@ -11,4 +11,6 @@
 //	table.go              batches as rows of values
 //	latest.go …           dedupe.Latest: setup; one key; carry-forward
 //	check.go              grain.Check
+//	history.go …          scd2.Plan in Changes mode: columns; events; the replay
+//	history_snapshot.go   scd2.Plan in Snapshot mode
 package oracle
