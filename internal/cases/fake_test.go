@@ -71,6 +71,7 @@ func right(c cases.Case) cases.API {
 			}
 			return rep, nil
 		},
+		History: cases.Public.History,
 	}
 }
 
@@ -308,7 +309,11 @@ var lies = []lie{
 }
 
 // A library that answers wrongly fails the case that asks.
-func TestWrongAnswersFail(t *testing.T) {
+func TestWrongAnswersFail(t *testing.T) { noticed(t, lies) }
+
+// noticed checks that each lie is noticed.
+func noticed(t *testing.T, lies []lie) {
+	t.Helper()
 	byID := make(map[string]cases.Case)
 	for _, c := range load(t) {
 		byID[c.ID] = c

@@ -20,6 +20,8 @@ type API struct {
 	Latest func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*dedupe.Plan, error)
 	Take   func(context.Context, *dedupe.Plan, memory.Allocator) (arrow.Record, error)
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
+
+	History HistoryAPI
 }
 
 // Public is the library.
@@ -29,6 +31,8 @@ var Public = API{
 		return p.Take(ctx, mem)
 	},
 	Check: grain.Check,
+
+	History: publicHistory,
 }
 
 // A test is a case made ready: it runs the case in all its forms.
@@ -40,13 +44,14 @@ var built = map[string]func(Case) (test, error){
 	"dedupe.latest": newLatest,
 	"grain.check":   newCheck,
 	"keys.equal":    newEqual,
+	"scd2.plan":     newHistory,
 }
 
 // planned are the calls of verbs that the library will have.
 var planned = map[string]bool{
 	"grain.diagnose": true, "grain.keys": true, "grain.merge": true,
 	"join.estimate": true, "join.asof": true, "join.between": true,
-	"scd2.plan": true, "scd2.check": true,
+	"scd2.check": true,
 }
 
 // Failure is one wrong answer.
@@ -157,6 +162,8 @@ type wantError struct {
 var sentinels = map[string]error{
 	"null_key": onerow.ErrNullKey, "null_order": onerow.ErrNullOrder, "tie": onerow.ErrTie,
 	"no_column": onerow.ErrNoColumn, "type": onerow.ErrType, "no_key": onerow.ErrNoKey,
+	"broken_history": onerow.ErrBrokenHistory, "late": onerow.ErrLate, "too_many_closed": onerow.ErrTooManyClosed,
+	"empty_source": onerow.ErrEmptySource, "mode": onerow.ErrMode, "stale_base": onerow.ErrStaleBase,
 }
 
 // check says whether the want makes sense; others says whether it wants anything else.
