@@ -120,8 +120,11 @@ func TestMergeSQLRefuses(t *testing.T) {
 		{"another case beyond ASCII", columns("ärger", "Ärger"), []string{"s"}, onerow.ErrOption,
 			[]scd2.Dialect{scd2.Delta, scd2.Iceberg, scd2.BigQuery}, `"ärger" and "Ärger" are one name`},
 		{"a long name", columns(long + "ab"), []string{"s"}, nil, nil, ""},
-		{"long names", columns(long+"ä1", long+"ä2"), []string{"s"}, onerow.ErrOption, []scd2.Dialect{scd2.PostgreSQL}, "are one name to PostgreSQL"},
-		{"long names that differ early", columns(long+"a", long+"b"), []string{"s"}, nil, nil, ""},
+		{"long names", columns(long+"a1", long+"a2"), []string{"s"}, onerow.ErrOption, []scd2.Dialect{scd2.PostgreSQL}, "are one name to PostgreSQL"},
+		{"long names that differ in the last byte that counts", columns(long+"a", long+"b"), []string{"s"}, nil, nil, ""},
+		{"long names that differ in the first byte that doesn't", columns(long+"ab", long+"ac"), []string{"s"}, onerow.ErrOption,
+			[]scd2.Dialect{scd2.PostgreSQL}, "are one name to PostgreSQL"},
+		{"a character that counts half", columns(long+"ä", long+"ö"), []string{"s"}, onerow.ErrOption, []scd2.Dialect{scd2.PostgreSQL}, "one name"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
