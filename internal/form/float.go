@@ -33,3 +33,24 @@ func (a *Array) float(i int) float64 {
 	}
 	return a.f64[p]
 }
+
+// halfOf narrows to a float16; ok is false when that would round. NaN keeps its sign alone.
+func halfOf(f float64) (w uint16, ok bool) {
+	if math.Signbit(f) {
+		w = 1 << 15
+	}
+	abs := math.Abs(f)
+	switch {
+	case f != f:
+		return w | 0x7e00, true
+	case math.IsInf(f, 0):
+		return w | 0x7c00, true
+	case abs > 65504:
+		return 0, false
+	case abs < 1.0/(1<<14): // subnormal: multiples of 2^-24
+		units := abs * (1 << 24)
+		return w | uint16(units), units == math.Trunc(units)
+	}
+	bits := math.Float64bits(abs)
+	return w | uint16(bits>>42-(1023-15)<<10), bits<<(64-42) == 0
+}
