@@ -198,7 +198,9 @@ func (c *historyCalls) outcome(m *scd2.Merge, changes []arrow.Record) (next, sta
 		c.r.fail("a plan", "nil")
 		return nil, nil, false
 	}
-	if !c.r.addsUpPlan(m, len(arrowtest.All(c.base)), len(arrowtest.All(changes))) {
+	check := &MergeCheck{Table: c.table, Changes: changes, Opts: c.opts, Open: c.open, Fail: c.r.fail}
+	check.Table.Batches = c.base
+	if !check.Plan(m) {
 		return nil, nil, false
 	}
 	next, err := c.r.api.History.Apply(ctx, m, c.mem, c.base)
@@ -219,30 +221,11 @@ func (c *historyCalls) outcome(m *scd2.Merge, changes []arrow.Record) (next, sta
 		return nil, nil, false
 	}
 	defer staged.Release()
-	if !c.sameSchema(next) {
+	if !check.Applied(m, next) {
 		return nil, nil, false
 	}
-	l := c.layout(c.base[0].Schema())
-	before, after := arrowtest.All(c.base), arrowtest.All(next)
-	c.onlyWhatIsListed(m, l, next, before, after)
-	c.wellFormed(m, l, before, after, changes)
-	c.merges(m, l, staged, before, after)
+	check.Staged(m, staged, next)
 	return next, []arrow.Record{rec}, true
-}
-
-func (c *historyCalls) sameSchema(next []arrow.Record) bool {
-	if len(next) == 0 {
-		c.r.fail("a new history", "no batches")
-		return false
-	}
-	want := c.base[0].Schema()
-	for _, b := range next {
-		if got := b.Schema(); !got.Equal(want) {
-			c.r.fail("schema "+want.String(), got.String())
-			return false
-		}
-	}
-	return true
 }
 
 // settledApply compares the error of applying a plan.
