@@ -7,7 +7,7 @@ FUZZTIME ?= 20s
 LIBRARY := . ./dedupe/... ./grain/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/take/... ./internal/tally/...
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases race bench lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines race bench lint
 
 .DEFAULT_GOAL := help
 
@@ -65,6 +65,15 @@ examples: ## run the example programs
 	go run ./examples/quickstart
 	@mkdir -p bin
 	go run ./examples/pgcdc -dir examples/testdata/pgcdc -table customers -out bin/customers.csv -v
+
+.PHONY: engines-setup
+engines-setup: ## install PostgreSQL from Debian where there is none, for the engines step
+	@ls /usr/lib/postgresql/*/bin/postgres > /dev/null 2>&1 || { apt-get update && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql; }
+
+.PHONY: engines
+engines: engines-setup ## MERGE statements in DuckDB and PostgreSQL: the tests of internal/engines, a module of its own
+	cd internal/engines && go vet ./... && ONEROW_REQUIRE_ENGINES=1 go test ./...
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME
