@@ -74,6 +74,8 @@ func cellOf(dt arrow.DataType, text string) (any, error) {
 		return strconv.ParseUint(text, 10, 64)
 	case arrow.IsInteger(id):
 		return strconv.ParseInt(text, 10, 64)
+	case arrow.IsFloating(id) && strings.EqualFold(text, "nan"):
+		return map[string]any{"f": "NaN"}, nil // the one of Cells, for all bits
 	case arrow.IsFloating(id):
 		return strconv.ParseFloat(text, 64)
 	case id == arrow.BINARY:
