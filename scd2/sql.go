@@ -31,9 +31,9 @@ type Target struct {
 // as the column's collation says in the engine: key columns need a binary one. A column that the plan added must be in the target
 // before; a column of the target that isn't in Target.Columns keeps its value, or gets its default.
 //
-// Run the statement once, in a transaction where the engine has them, and compare the counts that it gives with [Merge].Report: Insert rows
-// inserted, Close + Rewrite rows updated, Remove rows deleted. Where they differ the table isn't the one that the plan was made
-// for: roll back, read it again, plan again.
+// Run the statement once: a second run inserts again. Do it in a transaction where the engine has them, and compare the counts that it gives
+// with [Merge].Report: Insert rows inserted, Close + Rewrite rows updated, Remove rows deleted. Where they differ the table isn't the one
+// that the plan was made for: roll back, read it again, plan again.
 //
 // # Other writers
 //
@@ -45,7 +45,7 @@ type Target struct {
 // # Dialects
 //
 //   - [DuckDB], from 1.4: gives the number of rows altogether. Of two transactions that change a row one fails. A PRIMARY KEY or UNIQUE
-//     constraint is checked row by row and may refuse an insert at a start that another row of the statement leaves: do without.
+//     constraint is checked as rows come, and may refuse an insert at a start that another row of the statement leaves: do without.
 //   - [PostgreSQL], from 15: gives the number of rows altogether. A constraint on key and start must be DEFERRABLE, so that it is checked
 //     at the end of the statement; a unique index on open versions must be a deferrable EXCLUDE constraint for the same reason. Take
 //     LOCK TABLE … IN SHARE ROW EXCLUSIVE MODE before reading, or be SERIALIZABLE and try again on error 40001. With NullKeys the join
