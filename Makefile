@@ -89,6 +89,7 @@ bench: ## each benchmark once: it still runs (for figures: go test -bench . PACK
 .PHONY: lint
 lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
+	cd internal/engines && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 
 $(GOLANGCI):
 	GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
