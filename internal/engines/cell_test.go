@@ -17,6 +17,14 @@ import (
 
 // Values go in and out as text, which both engines read and write exactly.
 
+// plain is the type of the values of a dictionary, and any other type itself.
+func plain(dt arrow.DataType) arrow.DataType {
+	if d, ok := dt.(*arrow.DictionaryType); ok {
+		return d.ValueType
+	}
+	return dt
+}
+
 // textOf writes a value for engine.fromText; nil stays nil.
 func textOf(t testing.TB, v any) any {
 	t.Helper()
@@ -67,7 +75,7 @@ func valueOf(t testing.TB, dt arrow.DataType, text sql.NullString) any {
 }
 
 func cellOf(dt arrow.DataType, text string) (any, error) {
-	switch id := dt.ID(); {
+	switch id := plain(dt).ID(); {
 	case id == arrow.BOOL:
 		return strconv.ParseBool(text)
 	case arrow.IsUnsignedInteger(id):

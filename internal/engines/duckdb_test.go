@@ -28,7 +28,7 @@ func duckDB(t testing.TB) *engine {
 		db:      db,
 		typeOf: func(t testing.TB, dt arrow.DataType) string {
 			t.Helper()
-			switch dt := dt.(type) {
+			switch dt := plain(dt).(type) {
 			case *arrow.TimestampType:
 				switch {
 				case dt.TimeZone != "" && dt.Unit != arrow.Nanosecond:
@@ -41,7 +41,7 @@ func duckDB(t testing.TB) *engine {
 			case *arrow.Decimal128Type:
 				return fmt.Sprintf("DECIMAL(%d,%d)", dt.Precision, dt.Scale)
 			}
-			name, ok := duckTypes[dt.ID()]
+			name, ok := duckTypes[plain(dt).ID()]
 			if !ok {
 				t.Fatalf("no type of DuckDB for %v", dt)
 			}
@@ -63,6 +63,6 @@ func duckDB(t testing.TB) *engine {
 }
 
 var duckTypes = map[arrow.Type]string{
-	arrow.BOOL: "BOOLEAN", arrow.INT16: "SMALLINT", arrow.INT32: "INTEGER", arrow.INT64: "BIGINT", arrow.UINT64: "UBIGINT",
+	arrow.BOOL: "BOOLEAN", arrow.UINT8: "UTINYINT", arrow.INT16: "SMALLINT", arrow.INT32: "INTEGER", arrow.INT64: "BIGINT", arrow.UINT64: "UBIGINT",
 	arrow.FLOAT32: "FLOAT", arrow.FLOAT64: "DOUBLE", arrow.STRING: "VARCHAR", arrow.BINARY: "BLOB", arrow.DATE32: "DATE",
 }

@@ -103,13 +103,18 @@ func (e *engine) create(t testing.TB, schema *arrow.Schema, table ...string) {
 	execute(t, e.db, "CREATE TABLE "+path(table...)+" ("+strings.Join(columns, ", ")+")")
 }
 
-// insert adds the rows of records to a table.
-func (e *engine) insert(t testing.TB, batches []arrow.Record, table ...string) {
+// rows are those of a table, as values.
+type rows struct {
+	schema *arrow.Schema
+	values [][]any
+}
+
+func rowsOf(batches ...arrow.Record) rows { return rows{batches[0].Schema(), arrowtest.All(batches)} }
+
+// insert adds rows to a table.
+func (e *engine) insert(t testing.TB, r rows, table ...string) {
 	t.Helper()
-	if len(batches) == 0 {
-		return
-	}
-	fields := batches[0].Schema().Fields()
+	fields := r.schema.Fields()
 	names, values := make([]string, len(fields)), make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = quote(f.Name)
@@ -125,7 +130,7 @@ func (e *engine) insert(t testing.TB, batches []arrow.Record, table ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range arrowtest.All(batches) {
+	for _, row := range r.values {
 		args := make([]any, len(row))
 		for i, v := range row {
 			args[i] = textOf(t, v)
@@ -146,18 +151,18 @@ func (e *engine) read(t testing.TB, db querier, schema *arrow.Schema, table ...s
 	for i, f := range schema.Fields() {
 		columns[i] = e.toText(f.Type, quote(f.Name))
 	}
-	rows, err := db.QueryContext(t.Context(), "SELECT "+strings.Join(columns, ", ")+" FROM "+path(table...))
+	found, err := db.QueryContext(t.Context(), "SELECT "+strings.Join(columns, ", ")+" FROM "+path(table...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	defer found.Close()
 	var out [][]any
-	for rows.Next() {
+	for found.Next() {
 		texts, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
 		for i := range texts {
 			into[i] = &texts[i]
 		}
-		if err := rows.Scan(into...); err != nil {
+		if err := found.Scan(into...); err != nil {
 			t.Fatal(err)
 		}
 		row := make([]any, len(columns))
@@ -166,7 +171,7 @@ func (e *engine) read(t testing.TB, db querier, schema *arrow.Schema, table ...s
 		}
 		out = append(out, row)
 	}
-	if err := rows.Err(); err != nil {
+	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return out

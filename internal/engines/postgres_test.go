@@ -44,7 +44,7 @@ func postgreSQL(t testing.TB) *engine {
 		db:      db,
 		typeOf: func(t testing.TB, dt arrow.DataType) string {
 			t.Helper()
-			switch dt := dt.(type) {
+			switch dt := plain(dt).(type) {
 			case *arrow.TimestampType:
 				switch {
 				case dt.Unit == arrow.Nanosecond:
@@ -56,7 +56,7 @@ func postgreSQL(t testing.TB) *engine {
 			case *arrow.Decimal128Type:
 				return fmt.Sprintf("numeric(%d,%d)", dt.Precision, dt.Scale)
 			}
-			name, ok := postgresTypes[dt.ID()]
+			name, ok := postgresTypes[plain(dt).ID()]
 			if !ok {
 				t.Fatalf("no type of PostgreSQL for %v", dt)
 			}
@@ -78,7 +78,7 @@ func postgreSQL(t testing.TB) *engine {
 }
 
 var postgresTypes = map[arrow.Type]string{
-	arrow.BOOL: "boolean", arrow.INT16: "smallint", arrow.INT32: "integer", arrow.INT64: "bigint", arrow.UINT64: "numeric(20)",
+	arrow.BOOL: "boolean", arrow.UINT8: "smallint", arrow.INT16: "smallint", arrow.INT32: "integer", arrow.INT64: "bigint", arrow.UINT64: "numeric(20)",
 	arrow.FLOAT32: "real", arrow.FLOAT64: "double precision", arrow.STRING: "text", arrow.BINARY: "bytea", arrow.DATE32: "date",
 }
 

@@ -78,14 +78,14 @@ func (m made) load(t testing.TB, e *engine) {
 	e.schema(t, m.target.Name[0])
 	history := arrowtest.Table(t, mem, m.columns, m.history)
 	e.create(t, history[0].Schema(), m.target.Name...)
-	e.insert(t, history, m.target.Name...)
+	e.insert(t, rowsOf(history...), m.target.Name...)
 	columns := []string{scd2.ActionColumn + ":string"}
 	for _, c := range m.merge {
 		columns = append(columns, scd2.MergeKeyPrefix+c)
 	}
 	staged := arrowtest.Table(t, mem, slices.Concat(columns, m.columns), m.staged)
 	e.create(t, staged[0].Schema(), m.target.Name[0], "staged")
-	e.insert(t, staged, m.target.Name[0], "staged")
+	e.insert(t, rowsOf(staged...), m.target.Name[0], "staged")
 }
 
 // statement writes the merge for an engine.
