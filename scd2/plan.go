@@ -2,64 +2,73 @@ package scd2
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-type job struct{}
-type outcome struct{}
-
-// Plan decides what the changes make of a history.
-func Plan(ctx context.Context, history Table, changes []arrow.Record, opts Options) (*Merge, error) {
-	panic("being written")
+// Plan decides what the changes make of a history: which versions come new, are closed, rewritten or removed. Nothing is written, and
+// nothing copied: see [Merge.Apply] and [Merge.Staged] for that. changes are one table (see package onerow) with the key and order columns, and columns of
+// the history under the same names; what is of another type of the same family is converted exactly. They may hold many events
+// of a key, in any order, and again what an earlier call had.
+//
+// The history needs the versions of the keys that the changes touch; what else it needs depends on the changes:
+//
+//	Changes, no late events    the last version of each key that they touch, with Options.Since
+//	Changes, late events       all versions of the keys that they touch, or those that end at or after the earliest event, with Since
+//	a truncate                 all open versions besides
+//	Snapshot, AbsentKept       the last version of each key in the snapshot, with Options.Since
+//	Snapshot, AbsentCloses     all open versions besides
+//
+// The outcome depends neither on how the rows are cut into batches, nor on their order, nor on encodings or the number of workers.
+//
+// Plan reads keys and boundaries of the whole history once, and more of those versions whose keys have events. While it runs it needs about 40 bytes
+// of memory for each such version and event, 48 where a key takes two words, and 16 bytes for each version and event that the plan changes or adds;
+// columns of other types than the history's are converted whole. It returns ctx.Err() soon after the context ends.
+//
+// Errors wrap [onerow.ErrMode], [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrValue], [onerow.ErrSchema],
+// [onerow.ErrNoBatches], [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrBrokenHistory], [onerow.ErrLate], [onerow.ErrPartialHistory],
+// [onerow.ErrTooManyClosed], [onerow.ErrEmptySource], [onerow.ErrNoChange], [onerow.ErrTooManyRows] or [onerow.ErrMalformed]; with several reasons to refuse, the error joins them.
+func Plan(ctx context.Context, history Table, changes []arrow.Record, opts Options) (m *Merge, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = keyset.Guard(func() error {
+		m, err = plan(ctx, history, changes, opts)
+		return err
+	})
+	return m, err
 }
 
-// Empty says whether nothing changes: no row of the history, and nothing that the state needs to remember.
-func (m *Merge) Empty() bool { panic("being written") }
-
-// Apply makes the new history. The batches are those of the history that the plan was made for: other contents, or another order of the
-// rows, are an error that wraps onerow.ErrStaleBase.
-func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arrow.Record) ([]arrow.Record, error) {
-	panic("being written")
+func plan(ctx context.Context, history Table, changes []arrow.Record, opts Options) (*Merge, error) {
+	j, err := newJob(ctx, history, changes, opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Mode == Snapshot && j.changes.Rows == 0 && !opts.AllowEmpty {
+		return nil, fmt.Errorf("%w: a snapshot without rows would say that everything is gone; see Options.AllowEmpty", onerow.ErrEmptySource)
+	}
+	if j.keys.OneWord() {
+		return planKeys[[1]uint64](ctx, j)
+	}
+	return planKeys[[2]uint64](ctx, j)
 }
 
-// State gives what the next call needs to know.
-func (m *Merge) State(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
-	panic("being written")
+// Empty says whether the plan changes nothing: no row and no column of the history, and nothing of the state.
+func (m *Merge) Empty() bool {
+	r := &m.Report
+	return r.Insert+r.Close+r.Rewrite+r.Remove+r.Forgotten == 0 && len(m.out.mems) == 0 && len(m.out.newTruncates()) == 0 &&
+		len(m.job.schema.Fields()) == len(m.job.history.Schema.Fields())
 }
 
-// Compact drops from a state what lies before a watermark.
-func Compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, watermark onerow.Value) (arrow.Record, error) {
-	panic("being written")
+// Target describes the table of the given name, one element a part of it, that has the plan's history.
+func (m *Merge) Target(name ...string) Target {
+	t := Target{Name: name, Key: m.job.table.Key, ValidFrom: m.job.table.ValidFrom, NullKeys: m.job.opts.NullKey == onerow.EqualNullKeys}
+	for _, f := range m.job.schema.Fields() {
+		t.Columns = append(t.Columns, f.Name)
+	}
+	return t
 }
-
-// Names of the first columns of a staged record.
-const (
-	// ActionColumn says what is to be done: "insert", "close", "rewrite" or "remove".
-	ActionColumn = "onerow_action"
-	// MergeKeyPrefix begins the names of the columns that a target row is found by: one for each key column, and one for its start, whose name ends in
-	// that of the ValidFrom column. They are NULL for inserts, so that these match no row.
-	MergeKeyPrefix = "onerow_merge_"
-)
-
-// Staged makes one record for a single MERGE: a row for each row of the target that is inserted, closed, rewritten or removed. Its columns are
-// ActionColumn (text), the merge key (MergeKeyPrefix + key column…, MergeKeyPrefix + ValidFrom), then all columns of the new history, with the values that the row is to have;
-// of a removed row, those it has.
-func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
-	panic("being written")
-}
-
-// Target describes the table of the given name that has the plan's history.
-func (m *Merge) Target(name ...string) Target { panic("being written") }
-
-// Fingerprint identifies the history that the plan was made for.
-func (m *Merge) Fingerprint(ctx context.Context) (string, error) { panic("being written") }
-
-// Audit is what to log after a merge.
-type Audit struct{}
-
-// Audit gives the record of this plan.
-func (m *Merge) Audit(ctx context.Context) (Audit, error) { panic("being written") }

@@ -1,0 +1,244 @@
+package scd2
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/frame"
+	"github.com/onerow-go/onerow/internal/keyset"
+	"github.com/onerow-go/onerow/internal/take"
+)
+
+// Apply makes the new history: for each batch of the history one batch, without the rows that were removed, then one with the rows that come new, in the
+// order of [Merge.Inserts]; without such rows there is none. Columns of a batch in which nothing changes are shared with it. The caller releases the records. alloc makes
+// their buffers, from several goroutines at once; nil is the allocator of Options.Resources.
+//
+// history is what the plan is applied to: the batches that it was made for, or the same rows in the same order read again. Other rows are an error that
+// wraps [onerow.ErrStaleBase]. Other errors are those of [onerow.Take].
+func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arrow.Record) (out []arrow.Record, err error) {
+	b := m.builder(ctx, alloc)
+	err = b.guard(func() error {
+		if err := m.checkBase(ctx, history); err != nil {
+			return err
+		}
+		edits, removes := m.out.edits, m.out.removes
+		start := uint32(0)
+		for i, rec := range m.job.history.Batches {
+			end := start + uint32(rec.NumRows())
+			e := sort.Search(len(edits), func(k int) bool { return edits[k].row >= end })
+			r := sort.Search(len(removes), func(k int) bool { return removes[k].Row >= end })
+			next, err := b.batch(i, start, end, edits[:e], removes[:r])
+			if err != nil {
+				return err
+			}
+			out = append(out, next)
+			start, edits, removes = end, edits[e:], removes[r:]
+		}
+		if len(m.out.inserts) > 0 {
+			inserted, err := b.versions(m.out.inserts, nil)
+			if err != nil {
+				return err
+			}
+			out = append(out, inserted)
+		}
+		return nil
+	})
+	if err != nil {
+		for _, rec := range out {
+			rec.Release()
+		}
+		return nil, err
+	}
+	return out, nil
+}
+
+// checkBase compares a history with the one that the plan was made for.
+func (m *Merge) checkBase(ctx context.Context, history []arrow.Record) error {
+	j := m.job
+	if same(history, j.history.Batches) {
+		return nil
+	}
+	f, err := frame.New("history", history)
+	if err != nil {
+		return err
+	}
+	stale := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{onerow.ErrStaleBase}, args...)...)
+	}
+	if f.Rows != j.history.Rows {
+		return stale("it has %d rows, and the plan was made for %d", f.Rows, j.history.Rows)
+	}
+	if f.Schema == nil {
+		return nil
+	}
+	if why := form.SchemasDiffer(j.history.Schema, f.Schema); why != "" {
+		return stale("%s", why)
+	}
+	both, err := frame.NewTable(frame.Part{Frame: j.history}, frame.Part{Frame: f})
+	if err != nil {
+		return err
+	}
+	fields := f.Schema.Fields()
+	return j.run(ctx, len(fields), func(_, i int) error {
+		c, err := both.Column(fields[i].Name, nil)
+		if err != nil {
+			return err
+		}
+		for row := range j.firstChg {
+			if row&0xffff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if c.Compare(row, j.firstChg+row, form.ByBits) != 0 {
+				return stale("row %d has %s in column %q, and the plan was made for %s", row, c.Format(j.firstChg+row), fields[i].Name, c.Format(row))
+			}
+		}
+		return nil
+	})
+}
+
+func same(a, b []arrow.Record) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// builder makes records of the new history.
+type builder struct {
+	ctx   context.Context
+	m     *Merge
+	j     *job
+	alloc memory.Allocator
+	refs  []uint32 // those of the outcome, and more
+}
+
+func (m *Merge) builder(ctx context.Context, alloc memory.Allocator) *builder {
+	if alloc == nil && m.job != nil {
+		alloc = m.job.opts.Resources.Allocator
+	}
+	if alloc == nil {
+		alloc = memory.DefaultAllocator
+	}
+	b := &builder{ctx: ctx, m: m, j: m.job, alloc: alloc}
+	if m.out != nil {
+		b.refs = slices.Clip(m.out.refs)
+	}
+	return b
+}
+
+// guard turns what take says into the errors of package onerow.
+func (b *builder) guard(f func() error) error {
+	if b.j == nil {
+		return fmt.Errorf("%w: the merge isn't one of Plan", onerow.ErrNoBatches)
+	}
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	return keyset.Guard(f)
+}
+
+// gather takes rows of a column.
+func (b *builder) gather(name string, chunks []arrow.Array, rows []uint32) (arrow.Array, error) {
+	arr, err := take.Column(b.alloc, chunks, rows)
+	var size *take.SizeError
+	var data *take.DataError
+	switch {
+	case errors.As(err, &size):
+		return nil, &onerow.SizeError{Column: name, Type: size.Type, Size: size.Size, Limit: size.Limit, Unit: size.Unit}
+	case errors.As(err, &data):
+		return nil, fmt.Errorf("column %q of type %v: %w: %s", name, data.Type, onerow.ErrMalformed, data.Why)
+	}
+	return arr, err
+}
+
+// record makes a record of columns that are made in parallel.
+func (b *builder) record(schema *arrow.Schema, rows int, column func(i int) (arrow.Array, error)) (arrow.Record, error) {
+	cols := make([]arrow.Array, len(schema.Fields()))
+	defer func() {
+		for _, c := range cols {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	err := b.j.run(b.ctx, len(cols), func(_, i int) (err error) {
+		cols[i], err = column(i)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return array.NewRecord(schema, cols, int64(rows)), nil
+}
+
+// versions makes a record of changes, with more columns before it.
+func (b *builder) versions(changes []change, before []stagedColumn) (arrow.Record, error) {
+	schema := b.j.schema
+	if before != nil {
+		fields := make([]arrow.Field, 0, len(before)+len(schema.Fields()))
+		for _, c := range before {
+			fields = append(fields, c.field)
+		}
+		schema = arrow.NewSchema(append(fields, schema.Fields()...), nil)
+	}
+	return b.record(schema, len(changes), func(i int) (arrow.Array, error) {
+		if i < len(before) {
+			return before[i].make()
+		}
+		return b.column(&b.j.columns[i-len(before)], changes)
+	})
+}
+
+// column makes one column of changes.
+func (b *builder) column(c *column, changes []change) (arrow.Array, error) {
+	rows := make([]uint32, len(changes))
+	switch c.role {
+	case currentRole, deletedRole:
+		flags := make([]bool, len(changes))
+		for i := range changes {
+			flags[i] = changes[i].version.flag(c.role)
+		}
+		return b.flags(c.field, flags, nil)
+	case fromRole:
+		for i := range changes {
+			rows[i] = changes[i].version.from
+		}
+		return b.gather(c.field.Name, b.j.cells.from, rows)
+	case toRole:
+		for i := range changes {
+			rows[i] = changes[i].version.to
+		}
+		return b.gather(c.field.Name, b.j.cells.to, rows)
+	case keyRole:
+		for i := range changes {
+			rows[i] = changes[i].key
+		}
+	default:
+		for i := range changes {
+			rows[i] = b.refs[changes[i].version.refs+c.slot]
+		}
+	}
+	return b.gather(c.field.Name, c.chunks, rows)
+}
+
+// flag is what a version has in a flag column.
+func (k *kept) flag(r role) bool {
+	if r == deletedRole {
+		return k.marker
+	}
+	return k.open && !k.marker
+}

@@ -1,0 +1,272 @@
+package scd2
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
+	"github.com/onerow-go/onerow/internal/order"
+)
+
+// decideChanges sorts the changes of a key, and leaves of those at one position the one that decides.
+func (l *life) decideChanges() {
+	evs := l.changes
+	if l.j.opts.Mode == Snapshot {
+		l.decideSnapshot()
+		return
+	}
+	if len(evs) > 1 {
+		slices.SortFunc(evs, func(a, b event) int {
+			return cmp.Or(cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
+		})
+	}
+	kept := evs[:0]
+	for lo := 0; lo < len(evs); {
+		hi := lo + 1
+		for hi < len(evs) && evs[hi].pos == evs[lo].pos {
+			hi++
+		}
+		winner := l.winner(evs[lo:hi])
+		if l.tied {
+			return
+		}
+		kept = append(kept, winner)
+		lo = hi
+	}
+	l.changes = kept
+}
+
+// decideSnapshot leaves one row of a key in a snapshot: it is one key, one row. Copies count once; other rows tie, whatever their order.
+func (l *life) decideSnapshot() {
+	evs := l.changes
+	if len(evs) < 2 {
+		return
+	}
+	slices.SortFunc(evs, func(a, b event) int {
+		return cmp.Or(-cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
+	})
+	n := 1
+	for n < len(evs) && evs[n].pos == evs[0].pos {
+		n++
+	}
+	if n < len(evs) && l.j.opts.Ties != TiesByContent {
+		l.tie(evs, nil)
+		return
+	}
+	winner := l.winner(evs[:n])
+	for i := n; i < len(evs); i++ {
+		l.set(&evs[i], superseded)
+	}
+	l.changes = append(evs[:0], winner)
+}
+
+// rank compares events of one position: the greater order, then the delete.
+func (l *life) rank(a, b *event) int {
+	if l.j.order != nil {
+		if c := l.j.order.Compare(a.order, b.order); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(min(a.kind, remove), min(b.kind, remove))
+}
+
+// winner is the event that decides, of events of one position in descending rank.
+func (l *life) winner(evs []event) event {
+	n := 1
+	for n < len(evs) && l.rank(&evs[0], &evs[n]) == 0 {
+		n++
+	}
+	best := 0
+	for i := 1; i < n && evs[0].kind == upsert; i++ {
+		switch c := l.content(evs[best].note, evs[i].note, form.ByValue); {
+		case c == 0:
+			if l.content(evs[best].note, evs[i].note, form.ByBits) < 0 {
+				best = i
+			}
+			continue
+		case l.j.opts.Ties != TiesByContent:
+			l.tie(evs[:n], nil)
+			return event{}
+		case c < 0:
+			best = i
+		}
+	}
+	for i := range evs {
+		switch {
+		case i == best:
+		case i < n && (evs[0].kind != upsert || l.content(evs[best].note, evs[i].note, form.ByValue) == 0):
+			l.set(&evs[i], duplicate)
+		default:
+			l.set(&evs[i], superseded)
+		}
+	}
+	return evs[best]
+}
+
+// content ranks two rows by what the source says.
+func (l *life) content(a, b uint32, rank form.Rank) int { return order.Content(l.j.said, a, b, rank) }
+
+// tie records a tie of the key: between changes, or of one with what is there already.
+func (l *life) tie(evs []event, there *event) {
+	l.tied = true
+	if l.j.opts.Ties == SetAsideTies {
+		for i := range l.changes {
+			l.set(&l.changes[i], rejectedTie)
+		}
+		for i := range evs {
+			l.set(&evs[i], rejectedTie)
+		}
+		return
+	}
+	t := trouble{row: evs[0].key, rows: l.changeRows(evs), why: "equal in order, and they differ in content"}
+	if there != nil {
+		t.why = "a version starts there already, and says otherwise"
+		if there.origin == ofState {
+			t.why = "something else was said at its position before"
+		}
+	}
+	l.ties = append(l.ties, t)
+}
+
+// saidByHistory makes events of the given versions: an upsert at each start, a delete at each end where none follows.
+func (l *life) saidByHistory() {
+	l.said = l.said[:0]
+	j := l.j
+	for i := range l.his {
+		g := &l.his[i]
+		e := event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: keyset.None, mem: keyset.None, base: int32(i)}
+		if g.flags&isMarker != 0 {
+			e.kind = remove
+		} else {
+			e.order = l.orderOf(g)
+		}
+		l.said = append(l.said, e.values(j.nothing))
+		l.seen(g)
+		last := i+1 == len(l.his)
+		if g.flags&endsOpen != 0 || !last && l.his[i+1].from == g.to {
+			continue
+		}
+		l.said = append(l.said, event{pos: g.to, cell: j.cells.end(g.row), said: j.nothing, note: j.nothing, other: keyset.None, key: g.row,
+			order: keyset.None, mem: keyset.None, base: -1, kind: remove, ends: g.flags&isMarker != 0})
+	}
+}
+
+// orderOf is where the order of the event that started a version is known from: the history's own columns, where they are of
+// that event and not of a later one that corrected them.
+func (l *life) orderOf(g *given) uint32 {
+	j := l.j
+	switch {
+	case j.order == nil:
+		return g.row
+	case !j.inHistory:
+		return keyset.None
+	case j.seenAt != nil:
+		if pos, ok := j.line.At(atSeen, g.row); ok && pos == g.from {
+			return g.row
+		}
+		return keyset.None
+	case j.state.Schema != nil:
+		return g.row
+	}
+	return keyset.None
+}
+
+// seen adds the last event that fell in a version, where the history's own order columns tell of it.
+func (l *life) seen(g *given) {
+	j := l.j
+	if j.seenAt == nil || g.flags&isMarker != 0 {
+		return
+	}
+	pos, ok := j.line.At(atSeen, g.row)
+	if !ok || pos <= g.from || g.flags&endsOpen == 0 && pos >= g.to {
+		return
+	}
+	l.said = append(l.said, event{pos: pos, cell: j.cells.seen(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: g.row, mem: keyset.None, base: -1})
+}
+
+// saidByState adds what the state knows of the key, and of truncates. Of two that speak of one position, the greater stays; a row of
+// the state stands for the start of a version too, and knows what was said then.
+func (l *life) saidByState() {
+	if l.j.opts.Mode == Snapshot {
+		return
+	}
+	st := l.scratch
+	slices.SortFunc(st, func(a, b event) int { return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.key, b.key)) })
+	for _, t := range l.j.trunc {
+		e := event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, key: l.anyKey(), order: t.row,
+			mem: keyset.None, base: -1, kind: truncated, origin: ofState}
+		if t.row < l.j.firstSt {
+			if !l.j.inTime(t.pos) {
+				continue
+			}
+			e.origin = ofChange
+			l.addTruncate(e)
+			continue
+		}
+		st = append(st, e)
+	}
+	for i := range st {
+		at, found := slices.BinarySearchFunc(l.said, st[i].pos, func(e event, pos uint64) int { return cmp.Compare(e.pos, pos) })
+		if !found {
+			l.said = slices.Insert(l.said, at, st[i])
+			continue
+		}
+		l.said[at] = l.both(l.said[at], st[i])
+	}
+	l.scratch = st
+}
+
+// both is what decides at a position of which history and state, or two rows of the state, say something.
+func (l *life) both(a, b event) event {
+	switch {
+	case a.kind == upsert && b.kind == upsert && a.origin == ofHistory:
+		if !l.j.same(saidTracked, a.said, b.said) {
+			l.mismatch(&a)
+		}
+		a.note, a.order, a.mem = b.note, b.order, b.mem
+		return a
+	case a.kind != upsert && b.kind != upsert && a.origin == ofHistory:
+		a.order, a.mem, a.kind = b.order, b.mem, b.kind // the end, and the deletion row, is there already
+		return a
+	case l.less(&a, &b):
+		return b
+	}
+	return a
+}
+
+// less says whether an event loses to another at its position. Where one of the orders isn't known, a delete wins.
+func (l *life) less(a, b *event) bool {
+	if a.order != keyset.None && b.order != keyset.None {
+		return l.rank(a, b) < 0
+	}
+	return a.kind == upsert && b.kind != upsert
+}
+
+// mismatch records that the state knows a version that the history has otherwise.
+func (l *life) mismatch(e *event) {
+	l.broken = append(l.broken, trouble{row: e.key, rows: []uint32{e.key}, why: "the state has this version with other values"})
+}
+
+// anyKey is a row that has the key in work.
+func (l *life) anyKey() uint32 {
+	if len(l.changes) > 0 {
+		return l.changes[0].key
+	}
+	if len(l.his) > 0 {
+		return l.his[0].row
+	}
+	return l.j.nothing
+}
+
+// addTruncate puts a truncate of this call among the changes of the key.
+func (l *life) addTruncate(e event) {
+	at, found := slices.BinarySearchFunc(l.changes, e.pos, func(c event, pos uint64) int { return cmp.Compare(c.pos, pos) })
+	switch {
+	case !found:
+		l.changes = slices.Insert(l.changes, at, e)
+	case l.rank(&l.changes[at], &e) < 0:
+		l.set(&l.changes[at], superseded)
+		l.changes[at] = e
+	}
+}

@@ -1,0 +1,200 @@
+package scd2
+
+import (
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// sortOutLate finds the late ones of the changes, and does with them what the options say.
+func (l *life) sortOutLate() {
+	last, any := l.lastBoundary()
+	if !any || l.j.opts.Mode == Snapshot {
+		return
+	}
+	kept := l.changes[:0]
+	for _, e := range l.changes {
+		if e.pos < last && !l.isThere(&e) {
+			e.late = true
+			switch l.j.opts.Late {
+			case IgnoreLate:
+				l.set(&e, ignoredLate)
+				continue
+			case RejectLate:
+				l.late = append(l.late, trouble{row: e.key, rows: l.changeRows([]event{e}), why: "before the last boundary of the key"})
+			}
+		}
+		kept = append(kept, e)
+	}
+	l.changes = kept
+}
+
+// lastBoundary is the last start or end in the history of the key. Where the source speaks for a group of columns, starts at which these don't
+// change are others' business.
+func (l *life) lastBoundary() (last uint64, any bool) {
+	for i := len(l.his) - 1; i >= 0; i-- {
+		g := &l.his[i]
+		if g.flags&endsOpen == 0 {
+			last = max(last, g.to)
+		}
+		if l.j.opts.Columns.Group && l.carried(i) {
+			continue
+		}
+		return max(last, g.from), true
+	}
+	return 0, false
+}
+
+// carried says whether a version goes on, in the columns of the source, with what the version right before it had.
+func (l *life) carried(i int) bool {
+	if i == 0 || l.his[i].flags&isMarker != 0 || l.his[i-1].flags&isMarker != 0 || !l.follows(i) {
+		return false
+	}
+	a, b := l.his[i-1].row, l.his[i].row
+	for s := range l.j.slots {
+		if l.j.tracks[s] && s != otherTracked && !l.j.same(s, a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// follows says whether a version of the history starts where the one before it ends.
+func (l *life) follows(i int) bool {
+	return i > 0 && l.his[i-1].flags&endsOpen == 0 && l.his[i-1].to == l.his[i].from
+}
+
+// isThere says whether an event says what the history says at its position already.
+func (l *life) isThere(e *event) bool {
+	for i := range l.his {
+		g := &l.his[i]
+		if g.flags&isMarker == 0 && g.from <= e.pos && (g.flags&endsOpen != 0 || e.pos < g.to) {
+			return e.kind == upsert && l.repeats(e, g.row)
+		}
+	}
+	return e.kind != upsert
+}
+
+// repeats says whether an event of the changes says nothing new of the tracked columns of a row.
+func (l *life) repeats(e *event, row uint32) bool {
+	j := l.j
+	if !j.same(saidTracked, e.said, row) {
+		return false
+	}
+	for s := ownSlots; s < j.slots; s++ {
+		if j.tracks[s] && !j.bySlot[s][0].cells.Null(e.note) && !j.same(s, e.note, row) {
+			return false
+		}
+	}
+	return true
+}
+
+// merge lays what history and state say and the changes on one line. It fails when they tie.
+func (l *life) merge() bool {
+	l.line = l.line[:0]
+	a, b := l.said, l.changes
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].pos < b[0].pos:
+			l.line = append(l.line, a[0])
+			a = a[1:]
+		case len(a) == 0 || b[0].pos < a[0].pos:
+			l.line = append(l.line, b[0])
+			b = b[1:]
+		default:
+			e := l.meet(a[0], b[0])
+			if l.tied {
+				return false
+			}
+			l.line = append(l.line, e)
+			a, b = a[1:], b[1:]
+		}
+	}
+	return true
+}
+
+// meet is what decides at a position where something was said before, and a change says something now.
+func (l *life) meet(s, c event) event {
+	known := s.order != keyset.None && c.order != keyset.None
+	rank := 0
+	if known && l.j.order != nil {
+		rank = l.j.order.Compare(c.order, s.order)
+	}
+	switch {
+	case c.apart || rank > 0 && (s.kind == upsert || c.kind == upsert):
+		return l.takeOver(s, c)
+	case rank < 0, s.kind != upsert && c.kind == upsert:
+		l.set(&c, superseded)
+		return s
+	case s.kind != upsert: // two deletes
+		l.set(&c, unchanged)
+		if !known || rank > 0 {
+			s.order, s.mem = c.order, keyset.None
+			s.key = c.key
+		}
+		return s
+	case c.kind != upsert:
+		return l.takeOver(s, c)
+	}
+	return l.meetUpserts(s, c, known)
+}
+
+// takeOver lets a change win over what was said. A version that starts there goes, unless it says the same.
+func (l *life) takeOver(s, c event) event {
+	if s.kind == upsert && c.kind == upsert {
+		if c.other = s.other; l.repeats(&c, s.said) {
+			c.base, c.said = s.base, s.said
+		}
+	}
+	return c
+}
+
+// meetUpserts is for two upserts that are equal in order, as far as that is known.
+func (l *life) meetUpserts(s, c event, known bool) event {
+	if !l.repeats(&c, s.said) {
+		if l.j.opts.Ties != TiesByContent {
+			l.tie([]event{c}, &s)
+			return s
+		}
+		if l.content(s.note, c.note, form.ByValue) < 0 {
+			return l.takeOver(s, c)
+		}
+		l.set(&c, superseded)
+		return s
+	}
+	if c.order == keyset.None {
+		c.order = s.order
+	}
+	diff := l.notes(s.note, c.note)
+	switch {
+	case diff == 0:
+		l.set(&c, unchanged)
+		if !known && l.j.order != nil {
+			s.order, s.mem, s.key = c.order, keyset.None, c.key
+		}
+		return s
+	case diff > 0 && l.j.opts.Ties == TiesByContent && s.mem != keyset.None:
+		l.set(&c, superseded)
+		return s
+	}
+	c.base, c.other, c.said = s.base, s.other, s.said
+	return c
+}
+
+// notes ranks two rows by the untracked columns of the source.
+func (l *life) notes(a, b uint32) int {
+	for _, c := range l.j.bySlot[saidUntracked] {
+		if r := c.cells.Compare(a, b, form.ByValue); r != 0 {
+			return r
+		}
+	}
+	for s := ownSlots; s < l.j.slots; s++ {
+		c := l.j.bySlot[s][0].cells
+		if l.j.tracks[s] || c.Null(b) {
+			continue
+		}
+		if r := c.Compare(a, b, form.ByValue); r != 0 {
+			return r
+		}
+	}
+	return 0
+}

@@ -1,0 +1,327 @@
+package scd2
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/frame"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// fate is what became of a row of the changes, the lesser ones first: of a row that speaks of two keys, the greater counts.
+type fate uint8
+
+const (
+	undecided fate = iota
+	duplicate
+	superseded
+	unchanged
+	ignoredOld
+	ignoredLate
+	applied
+	rejectedNull
+	rejectedTie
+	rejectedLow
+)
+
+// kept is a version of the new history that comes new or changes.
+type kept struct {
+	from, to     uint32 // cells of bounds
+	open, marker bool
+	refs         int // in found.keptRefs: a row for each slot
+	pos          uint64
+}
+
+// change is a row of the history that comes new, is closed or rewritten.
+type change struct {
+	row     uint32 // of the history; of an insert, where its values are from
+	key     uint32 // a row that has its key
+	reason  Reason
+	close   bool
+	version kept
+}
+
+// remembered is a new row of the state.
+type remembered struct {
+	kind  kind
+	cell  uint32
+	pos   uint64
+	key   uint32
+	order uint32
+	refs  int
+}
+
+// trouble is a key that stands in the way.
+type trouble struct {
+	row  uint32   // that has the key
+	rows []uint32 // of the input that the error is about
+	why  string
+}
+
+// found is what one worker found.
+type found struct {
+	tied                        bool // the key in work has a tie
+	keys                        int64
+	broken, ties, late, partial []trouble
+	inserts, edits              []change
+	removes                     []Action
+	mems                        []remembered
+	forgotten                   []uint32 // rows of the state
+	keptMems                    []uint32
+	memRefs                     []uint32
+	keptRefs                    []uint32
+	absent, lateApplied, unsure int64
+	truncHit                    map[uint32]bool // truncates that made a difference
+}
+
+// outcome is what all workers found.
+type outcome struct {
+	j         *job
+	status    []fate // of the changes
+	oldStatus []fate // of the changes under their previous keys
+	open      int64
+
+	inserts, edits []change
+	removes        []Action
+	refs           []uint32
+	mems           []remembered
+	forgotten      keyset.Bitmap // rows of the state, from 0
+	dropped        int64
+}
+
+func newOutcome(j *job) *outcome {
+	out := &outcome{j: j, status: make([]fate, j.changes.Rows)}
+	if j.opts.Op.PreviousKey != nil {
+		out.oldStatus = make([]fate, j.changes.Rows)
+	}
+	return out
+}
+
+// set says what became of a row of the changes. A truncate speaks of many keys, so that several workers may have a word.
+func (l *life) set(e *event, f fate) {
+	row, ok := l.j.changeOf(e)
+	switch {
+	case !ok:
+	case e.kind == truncated:
+		if f == applied {
+			if l.truncHit == nil {
+				l.truncHit = map[uint32]bool{}
+			}
+			l.truncHit[row] = true
+		}
+	case e.origin == ofPrevious:
+		l.out.oldStatus[row] = f
+	default:
+		l.out.status[row] = f
+	}
+}
+
+// finish puts together what the workers found.
+func (out *outcome) finish(lives []*life) (*Merge, error) {
+	var all found
+	for _, l := range lives {
+		all.keys += l.keys
+		all.broken, all.ties = append(all.broken, l.broken...), append(all.ties, l.ties...)
+		all.late, all.partial = append(all.late, l.late...), append(all.partial, l.partial...)
+		all.absent, all.lateApplied, all.unsure = all.absent+l.absent, all.lateApplied+l.lateApplied, all.unsure+l.unsure
+	}
+	if err := out.refuse(&all); err != nil {
+		return nil, err
+	}
+	out.collect(lives)
+	m := &Merge{job: out.j, out: out}
+	m.Report = Report{Events: out.j.changes.Rows, History: out.j.history.Rows, Open: out.open, Keys: all.keys,
+		ClosedByAbsence: all.absent, Late: all.lateApplied, Unsure: all.unsure}
+	out.list(m)
+	out.fates(m, lives)
+	out.memories(m)
+	if out.j.opts.RequireChange && m.Empty() {
+		return nil, fmt.Errorf("%w: %d events, and the plan is empty", onerow.ErrNoChange, m.Report.Events)
+	}
+	return m, nil
+}
+
+// refuse gives the reasons to refuse the call, all together.
+func (out *outcome) refuse(all *found) error {
+	j := out.j
+	var errs []error
+	for _, t := range []struct {
+		kind     error
+		input    string
+		troubles []trouble
+		why      string
+	}{
+		{onerow.ErrBrokenHistory, "history", all.broken, "changes touch keys whose versions don't fit together; mend them first, Check lists the faults"},
+		{onerow.ErrTie, "changes", all.ties, "events have no order among each other; add an order column, or see Options.Ties"},
+		{onerow.ErrLate, "changes", all.late, "they come before what the history has, and that is refused"},
+		{onerow.ErrPartialHistory, "changes", all.partial, "they need versions from before Options.Since, or of keys without a version given"},
+	} {
+		if len(t.troubles) > 0 {
+			errs = append(errs, j.keysError(t.kind, t.input, t.troubles, t.why))
+		}
+	}
+	if share := j.opts.MaxClose * float64(out.open); float64(all.absent) > share {
+		errs = append(errs, fmt.Errorf("%w: %d of %d open versions are absent from the snapshot, and Options.MaxClose allows a share of %v",
+			onerow.ErrTooManyClosed, all.absent, out.open, j.opts.MaxClose))
+	}
+	return errors.Join(errs...)
+}
+
+func (j *job) keysError(kind error, input string, troubles []trouble, why string) error {
+	slices.SortFunc(troubles, func(a, b trouble) int { return cmp.Or(slices.Compare(a.rows, b.rows), cmp.Compare(a.row, b.row)) })
+	e := &onerow.KeysError{Kind: kind, Input: input, Columns: j.table.Key, Total: int64(len(troubles)), Why: why}
+	for _, t := range troubles[:min(len(troubles), onerow.MaxSampleKeys)] {
+		k := onerow.KeyRows{Count: int64(len(t.rows)), Rows: append(onerow.Rows(nil), t.rows[:min(len(t.rows), onerow.MaxSampleRows)]...), Why: t.why}
+		k.Values = frame.KeyRows(j.keyCols, 0, []uint32{t.row}).Values
+		e.Keys = append(e.Keys, k)
+	}
+	return e
+}
+
+// collect brings the lists of the workers into one order that doesn't depend on them.
+func (out *outcome) collect(lives []*life) {
+	for _, l := range lives {
+		base := len(out.refs)
+		out.refs = append(out.refs, l.keptRefs...)
+		for _, c := range l.inserts {
+			c.version.refs += base
+			out.inserts = append(out.inserts, c)
+		}
+		for _, c := range l.edits {
+			c.version.refs += base
+			out.edits = append(out.edits, c)
+		}
+		for _, m := range l.mems {
+			m.refs += base
+			out.mems = append(out.mems, m)
+		}
+		out.removes = append(out.removes, l.removes...)
+		for _, row := range l.forgotten {
+			if out.forgotten == nil {
+				out.forgotten = keyset.NewBitmap(uint32(out.j.state.Rows))
+			}
+			out.forgotten.Set(row - out.j.firstSt)
+			out.dropped++
+		}
+	}
+	slices.SortFunc(out.inserts, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key))
+	})
+	slices.SortFunc(out.edits, func(a, b change) int { return cmp.Compare(a.row, b.row) })
+	slices.SortFunc(out.removes, func(a, b Action) int { return cmp.Compare(a.Row, b.Row) })
+	slices.SortFunc(out.mems, func(a, b remembered) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.pos, b.pos)) })
+}
+
+// list fills the lists of rows of the history.
+func (out *outcome) list(m *Merge) {
+	j := out.j
+	for i := range out.inserts {
+		c := &out.inserts[i]
+		in := Insert{Row: c.row, Reason: c.reason}
+		switch {
+		case c.row >= j.firstOld:
+			in.From, in.Row = FromChanges, c.row-j.firstOld
+		case c.row >= j.firstSt:
+			in.From, in.Row = FromState, c.row-j.firstSt
+		case c.row >= j.firstChg:
+			in.From, in.Row = FromChanges, c.row-j.firstChg
+		default:
+			in.From = FromHistory
+		}
+		m.Inserts = append(m.Inserts, in)
+	}
+	for i := range out.edits {
+		c := &out.edits[i]
+		if c.close {
+			m.Closes = append(m.Closes, Action{c.row, c.reason})
+		} else {
+			m.Rewrites = append(m.Rewrites, Action{c.row, c.reason})
+		}
+	}
+	m.Removes = out.removes
+	r := &m.Report
+	r.Insert, r.Close, r.Rewrite, r.Remove = int64(len(m.Inserts)), int64(len(m.Closes)), int64(len(m.Rewrites)), int64(len(m.Removes))
+}
+
+// fates fills the lists of rows of the changes, and counts.
+func (out *outcome) fates(m *Merge, lives []*life) {
+	j := out.j
+	for _, t := range j.trunc {
+		if t.row >= j.firstSt {
+			continue
+		}
+		change := t.row - j.firstChg
+		out.status[change] = unchanged
+		if j.hasLow && t.pos < j.lowest {
+			out.status[change] = rejectedLow
+		}
+		for _, l := range lives {
+			if l.truncHit[change] {
+				out.status[change] = applied
+			}
+		}
+	}
+	r := &m.Report
+	for i, f := range out.status {
+		row := uint32(i)
+		if out.oldStatus != nil {
+			f = max(f, out.oldStatus[i])
+		}
+		if j.aside != nil && j.aside.Has(row) {
+			f = rejectedNull
+		}
+		switch f {
+		case applied:
+			r.Applied++
+		case duplicate:
+			r.Duplicates++
+		case superseded:
+			r.Superseded++
+		case ignoredOld:
+			m.Ignored = append(m.Ignored, Action{row, NotNewer})
+		case ignoredLate:
+			m.Ignored = append(m.Ignored, Action{row, LateEvent})
+		case rejectedNull:
+			m.Rejected = append(m.Rejected, Action{row, NullKeyed})
+		case rejectedTie:
+			m.Rejected = append(m.Rejected, Action{row, Tied})
+		case rejectedLow:
+			m.Rejected = append(m.Rejected, Action{row, BelowWatermark})
+		default:
+			m.Unchanged = append(m.Unchanged, row)
+		}
+	}
+	r.Unchanged, r.Ignored, r.Rejected = int64(len(m.Unchanged)), int64(len(m.Ignored)), int64(len(m.Rejected))
+}
+
+// memories counts the rows of the new state: what it keeps of the old one, what it learned, and truncates.
+func (out *outcome) memories(m *Merge) {
+	j := out.j
+	n := j.state.Rows - out.dropped + int64(len(out.mems))
+	for _, t := range out.newTruncates() {
+		_ = t
+		n++
+	}
+	m.Report.Remembered, m.Report.Forgotten = n, out.dropped
+}
+
+// newTruncates are those of the changes that the state doesn't have yet.
+func (out *outcome) newTruncates() (fresh []truncate) {
+	j := out.j
+	have := map[uint64]bool{}
+	for _, t := range j.trunc {
+		if t.row >= j.firstSt {
+			have[t.pos] = true
+		}
+	}
+	for _, t := range j.trunc {
+		if t.row < j.firstSt && !have[t.pos] && j.inTime(t.pos) {
+			have[t.pos] = true
+			fresh = append(fresh, t)
+		}
+	}
+	return fresh
+}
