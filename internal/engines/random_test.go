@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -68,11 +69,15 @@ func TestRandomPlans(t *testing.T) {
 	onEach(t, func(t *testing.T, e *engine) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) {
+				var sum counts
 				for seed := range uint64(randomHistories) {
-					s.live(t, e, seed)
+					s.live(t, e, seed, &sum)
 					if t.Failed() {
 						t.Fatalf("seed %d", seed)
 					}
+				}
+				if t.Logf("%+v", sum); slices.Contains(sum[:], 0) {
+					t.Error("an action never came up")
 				}
 			})
 		}
@@ -80,7 +85,7 @@ func TestRandomPlans(t *testing.T) {
 }
 
 // live takes a history through a series of merges.
-func (s shape) live(t *testing.T, e *engine, seed uint64) {
+func (s shape) live(t *testing.T, e *engine, seed uint64, sum *counts) {
 	t.Helper()
 	mem := arrowtest.Allocator(t)
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -115,6 +120,8 @@ func (s shape) live(t *testing.T, e *engine, seed uint64) {
 			rows[i] = append(append(s.drawKey(r), s.drawValues(r)...), s.drawPosition(r), seq[0], op)
 			seq = seq[1:]
 		}
-		h.merge(t, arrowtest.Table(t, mem, changes, rows), opts)
+		for i, n := range countsOf(h.merge(t, arrowtest.Table(t, mem, changes, rows), opts)) {
+			sum[i] += n
+		}
 	}
 }
