@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -195,6 +196,10 @@ func textTicks(family Family, s string) (*big.Int, bool) {
 	if family == DurationFamily {
 		return nanoseconds(s)
 	}
+	cycles := int64(0)
+	if family != TimeFamily {
+		s, cycles = inReach(s)
+	}
 	at, err := time.Parse(layouts[family], s)
 	if err != nil || tooFine(s) {
 		return nil, false
@@ -202,7 +207,30 @@ func textTicks(family Family, s string) (*big.Int, bool) {
 	if family == TimeFamily {
 		return ticksOf(big.NewInt(int64(at.Hour()*3600+at.Minute()*60+at.Second())), 1_000_000_000, at.Nanosecond()), true
 	}
-	return timeTicks(family, at)
+	ticks, ok := timeTicks(family, at)
+	perDay := new(big.Int).SetUint64(tick(arrow.FixedWidthTypes.Date32))
+	if family != DateFamily {
+		perDay.Mul(perDay, big.NewInt(1_000_000))
+	}
+	return ticks.Add(ticks, perDay.Mul(perDay, big.NewInt(cycles*daysPerCycle))), ok
+}
+
+// daysPerCycle is how many days 400 years of the calendar have.
+const daysPerCycle = 146_097
+
+// inReach moves a date that time.Parse can't read, for a year above 9999 or below 0, by whole cycles of 400 years to one that it can.
+func inReach(s string) (moved string, cycles int64) {
+	digits := strings.TrimPrefix(s, "-")
+	digits, rest, _ := strings.Cut(digits, "-")
+	if len(digits) < 4 || len(digits) == 4 && s[0] != '-' || len(digits) > 4 && digits[0] == '0' {
+		return s, 0
+	}
+	year, err := strconv.ParseInt(s[:len(s)-len(rest)-1], 10, 64)
+	if err != nil || digits[0] == '+' || year == 0 || year < -1<<40 || year > 1<<40 {
+		return s, 0
+	}
+	cycles = floorDiv(year, 400)
+	return fmt.Sprintf("%04d-%s", year-400*cycles, rest), cycles
 }
 
 // tooFine says whether a time has more than nine digits below a second, of which time.Parse drops the rest.

@@ -108,7 +108,10 @@ func (c *caster) toFixed(r rows, to *arrow.FixedSizeBinaryType, at func(i int) [
 // maxInline is how many bytes a view holds itself. Arrow's IsViewInline says one less in v15.
 const maxInline = 12
 
-// toViews writes views. The bytes of long elements lie one after the other, in buffers of at most 2^31-1 bytes. An element that is longer
+// viewBytes is how many bytes a buffer of a view has at most. Tests lower it.
+var viewBytes = math.MaxInt32
+
+// toViews writes views. The bytes of long elements lie one after the other, in buffers of at most viewBytes. An element that is longer
 // doesn't fit a view.
 func (c *caster) toViews(r rows, to arrow.DataType, at func(i int) []byte) (arrow.ArrayData, []int, error) {
 	hbuf := c.buffer(r.n * arrow.ViewHeaderSizeBytes)
@@ -117,11 +120,11 @@ func (c *caster) toViews(r rows, to arrow.DataType, at func(i int) []byte) (arro
 	room := 0
 	r.each(func(i int) {
 		switch n := len(at(i)); {
-		case n > math.MaxInt32:
+		case n > viewBytes:
 			unfit = append(unfit, i)
 		case n > maxInline:
 			if n > room {
-				sizes, room = append(sizes, 0), math.MaxInt32
+				sizes, room = append(sizes, 0), viewBytes
 			}
 			sizes[len(sizes)-1] += n
 			room -= n
@@ -134,7 +137,7 @@ func (c *caster) toViews(r rows, to arrow.DataType, at func(i int) []byte) (arro
 	block, used := 1, 0
 	r.each(func(i int) {
 		b := at(i)
-		if len(b) > math.MaxInt32 {
+		if len(b) > viewBytes {
 			return
 		}
 		headers[i].SetBytes(b)

@@ -31,8 +31,15 @@ var bounds = func() (b [77]wide) {
 	return b
 }()
 
+// short says whether the number fits 64 bits.
+func (w wide) short() bool { return w[1]|w[2]|w[3] == 0 }
+
 // times multiplies; ok is false when the product doesn't fit.
 func (w wide) times(m uint64) (p wide, ok bool) {
+	if w.short() {
+		p[1], p[0] = bits.Mul64(w[0], m)
+		return p, true
+	}
 	var carry uint64
 	for k, limb := range w {
 		hi, lo := bits.Mul64(limb, m)
@@ -45,6 +52,9 @@ func (w wide) times(m uint64) (p wide, ok bool) {
 
 // over divides; ok is false when something remains.
 func (w wide) over(d uint64) (q wide, ok bool) {
+	if w.short() {
+		return wide{w[0] / d}, w[0]%d == 0
+	}
 	var rest uint64
 	for k := 3; k >= 0; k-- {
 		q[k], rest = bits.Div64(rest, w[k], d)

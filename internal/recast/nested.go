@@ -28,18 +28,7 @@ func (c *caster) structs(r rows, to *arrow.StructType) (arrow.ArrayData, []int, 
 			unfit = merge(unfit, bad)
 		}
 	}
-	return c.result(to, r, live(r, unfit), children)
-}
-
-// live leaves the rows that have a value.
-func live(r rows, list []int) []int {
-	kept := list[:0]
-	for _, i := range list {
-		if r.has(i) {
-			kept = append(kept, i)
-		}
-	}
-	return kept
+	return c.result(to, r, unfit, children)
 }
 
 // lists converts between lists of all layouts: the elements of the rows are put one after the other, and converted as one array.
@@ -56,16 +45,16 @@ func (c *caster) lists(r rows, to arrow.DataType) (arrow.ArrayData, []int, error
 	for i := range r.n {
 		l.add(r.has(i), width, i, span)
 	}
+	buffers, err := c.offsets(to, l) // before the elements: there may be too many of them
+	if err != nil {
+		return nil, nil, err
+	}
 	kid := r.data.Children()[0]
 	elements, err := c.elements(r, kid, l, width, span)
 	if err != nil {
 		return nil, nil, err
 	}
 	elements, bad, err := c.cast(elements, to.(arrow.NestedType).Fields()[0].Type, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	buffers, err := c.offsets(to, l)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,6 +3,8 @@ package recast
 import (
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -57,11 +59,11 @@ var families = []family{
 		arrowtest.Date((1<<31 - 1) * 86_400_000), arrowtest.Date(1 << 31 * 86_400_000), arrowtest.Date(-1 << 31 * 86_400_000)}},
 	{"time", []string{"time32[s]", "time32[ms]", "time64[us]", "time64[ns]"},
 		[]any{"00:00:00", "09:00:01", "23:59:59", "09:00:00.001", "09:00:00.000001", "09:00:00.000000001", -1, 1<<31 - 1, whole("9223372036854775807")}},
-	{"naive", []string{"timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]"}, append(times(""),
+	{"naive", []string{"timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]"}, append(times(),
 		"2026-01-31T09:00:00", "2026-01-31T09:00:00.5", "1969-12-31T23:59:59.000001", "2026-01-31T09:00:00.000000001", "9999-12-31T00:00:00")},
-	{"instant", []string{"timestamp[s,UTC]", "timestamp[ms,America/New_York]", "timestamp[us,+02:00]", "timestamp[us,UTC]", "timestamp[ns,UTC]"}, append(times("Z"),
+	{"instant", []string{"timestamp[s,UTC]", "timestamp[ms,America/New_York]", "timestamp[us,+02:00]", "timestamp[us,UTC]", "timestamp[ns,UTC]"}, append(times(),
 		"2026-01-31T09:00:00Z", "2026-01-31T09:00:00.25Z")},
-	{"duration", []string{"duration[s]", "duration[ms]", "duration[us]", "duration[ns]"}, times("")},
+	{"duration", []string{"duration[s]", "duration[ms]", "duration[us]", "duration[ns]"}, times()},
 	{"struct", []string{"struct<a:int8,b:string>", "struct<a:uint64,b:large_string>", "struct<a:int16,b:dict<int8,string>>", "struct<a:ree<int32>,b:string_view>", "struct<a:null,b:string>"},
 		[]any{pair(1, "x"), pair(nil, "x"), pair(-1, "x"), pair(1, nil), pair(nil, nil), pair(300, long), pair(127, long)}},
 	{"list", []string{"list<int64>", "large_list<int8>", "fsl<int32,2>", "fsl<uint16,2>", "fsl<int8,1>", "list<ree<int8>>", "large_list<dict<int8,uint32>>"},
@@ -72,7 +74,7 @@ var families = []family{
 }
 
 // times are raw numbers around the bounds of the units.
-func times(string) []any {
+func times() []any {
 	out := []any{0, 1, -1, 1000, 1500, -1500, 1_000_000, 1_000_000_000, whole("9223372036854775807"), whole("-9223372036854775808")}
 	for _, f := range []int64{1000, 1_000_000, 1_000_000_000} {
 		most := int64(1<<63 - 1)
@@ -110,7 +112,14 @@ func column(t testing.TB, mem memory.Allocator, typ string, cells []any) arrowte
 		t.Fatal(err)
 	}
 	defer rec.Release()
-	return arrowtest.Variants(mem, []arrow.Record{rec})
+	// Batches of one and two rows say nothing that those of three don't.
+	return slices.DeleteFunc(arrowtest.Variants(mem, []arrow.Record{rec}), func(v arrowtest.Variant) bool {
+		few := strings.Contains(v.Name, "cut 1") || strings.Contains(v.Name, "cut 2")
+		if few {
+			v.Release()
+		}
+		return few
+	})
 }
 
 // Every pair of types of a family, in every form: the result equals the source but for the cells that the type can't hold.
@@ -173,6 +182,24 @@ func checkCast(t *testing.T, mem memory.Allocator, name string, arr arrow.Array,
 	if len(unfit) > 0 {
 		t.Fatalf("%s to %v: unfit rows %v left", name, to, unfit)
 	}
+	if n := slots(out); n >= 0 && out.NullN() != n {
+		t.Fatalf("%s to %v: %d NULLs, not %d", name, to, out.NullN(), n)
+	}
+}
+
+// slots counts the NULLs that the array itself has, -1 when it has no bitmap.
+func slots(arr arrow.Array) int {
+	bits := arr.Data().Buffers()[0]
+	if bits == nil {
+		return -1
+	}
+	n := 0
+	for i := range arr.Len() {
+		if at := arr.Data().Offset() + i; bits.Bytes()[at/8]>>(at%8)&1 == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func bitsOf(arr arrow.Array) []any {
@@ -184,4 +211,17 @@ func bitsOf(arr arrow.Array) []any {
 		out[i] = r[0]
 	}
 	return out
+}
+
+// A NaN keeps its sign and what fits of its payload; when that is nothing it stays a NaN all the same.
+func TestArrayOfNaNs(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	var cells []any
+	for _, bits := range []uint64{0x7ff0000000000001, 0xfff0000000000001, 0x7ff8000000000000, 0x7ff4000000000000, 0xfff0000020000000, 0x7ff0040000000000, 0x7fffffffffffffff} {
+		cells = append(cells, arrowtest.Float(bits))
+	}
+	arr := plainColumn(t, mem, "float64", cells)
+	for _, to := range []string{"float32", "float16", "dict<int8,float16>"} {
+		checkCast(t, mem, "NaNs", arr, mustType(t, to))
+	}
 }
