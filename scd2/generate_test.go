@@ -1,0 +1,415 @@
+package scd2_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/oracle"
+	"github.com/onerow-go/onerow/scd2"
+)
+
+// drawn draws choices from rapid.
+type drawn struct{ t *rapid.T }
+
+func (d drawn) Choose(what string, n int) int { return rapid.IntRange(0, n-1).Draw(d.t, what) }
+
+// grid is a table of cells, as internal/arrowtest takes them.
+type grid struct {
+	columns []string
+	rows    [][]any
+}
+
+// scene is a random history, and all the events that come to it. There are few keys, positions and values, so that collisions, copies, late
+// events and repeats are common.
+type scene struct {
+	table   scd2.Table // without Batches
+	opts    scd2.Options
+	given   grid // the history
+	columns []string
+	events  []event
+
+	src    oracle.Source
+	line   line
+	keys   [][]any
+	values []valueColumn
+	seqs   []any // cells of the second order column, lowest first; nil if there is none
+	stored bool  // the history stores the order
+	said   map[string][]any
+	starts map[string][]any // values of given versions by key and position
+}
+
+// event is one row of the changes.
+type event struct {
+	key, pos, seq int
+	op            string
+	vals          []any
+	was           int // the previous key; -1: none
+}
+
+// line is a family of positions.
+type line struct {
+	types []string
+	cell  func(i int) any
+	open  any // a cell beyond all
+	value func(i int) onerow.Value
+	end   onerow.Value
+}
+
+func text(format string) func(int) any { return func(i int) any { return fmt.Sprintf(format, i) } }
+
+func lineOf(end string, format string, types ...string) line {
+	return line{types, text(format), end, func(i int) onerow.Value { return fmt.Sprintf(format, i) }, end}
+}
+
+func number(i int) any { return i }
+
+// most is the highest position.
+const most = 8
+
+var lines = []line{
+	{[]string{"int64", "int32", "int64", "uint16", "dict<int8,int64>", "ree<int32>"}, number, 99, func(i int) onerow.Value { return i }, 99},
+	lineOf("9999-12-31", "2026-01-1%d", "date32", "date64", "ree<date32>"),
+	lineOf("2200-01-01T00:00:00", "2026-01-31T09:00:0%d", "timestamp[us]", "timestamp[s]", "timestamp[ns]", "dict<int16,timestamp[us]>"),
+	lineOf("9999-12-31T00:00:00Z", "2026-06-01T12:00:0%dZ", "timestamp[us,UTC]", "timestamp[ms,America/New_York]"),
+	{[]string{"float64", "float32"}, func(i int) any { return float64(i) / 2 }, 1e9, func(i int) onerow.Value { return float64(i) / 2 }, 1e9},
+	lineOf("z", "position %d", "string", "large_string", "dict<int8,string>"),
+	lineOf("99.9", "1.%d", "decimal(10,2)", "decimal256(40,1)"),
+}
+
+func (l line) typ(src oracle.Source, what string) string {
+	return l.types[max(0, src.Choose(what+" type", 2*len(l.types))-len(l.types))]
+}
+
+// valueColumn is a column that the history stores.
+type valueColumn struct {
+	name      string
+	sample    oracle.Sample
+	base, typ string // in the history and in the source; "" where it is missing
+	tracked   bool
+	nulls     int
+}
+
+// may says which parts of the contract a scene may use.
+type may struct {
+	ties      bool // ties are refused, or resolved among events that differ everywhere
+	snapshots bool
+	events    int
+}
+
+// newScene makes a scene.
+func newScene(src oracle.Source, m may) *scene {
+	s := &scene{src: src, line: lines[src.Choose("positions", len(lines))], said: map[string][]any{}, starts: map[string][]any{}}
+	s.opts.Mode = scd2.Changes
+	if m.snapshots {
+		s.opts.Mode = scd2.Snapshot
+	}
+	s.chooseOptions(m)
+	s.chooseKeys()
+	s.chooseValues()
+	s.layOut()
+	if !s.stored && src.Choose("given", 3) > 0 {
+		s.chooseGiven()
+	}
+	if m.events == 0 {
+		m.events = 10
+	}
+	for n := src.Choose("events", m.events) + 1; n > 0; n-- {
+		s.events = append(s.events, s.chooseEvent(m))
+	}
+	return s
+}
+
+func (s *scene) flip(what string) bool { return s.src.Choose(what, 2) == 1 }
+
+func (s *scene) chooseOptions(m may) {
+	if s.flip("sentinel") {
+		s.table.OpenEnd = s.line.end
+	}
+	if s.flip("flag") {
+		s.table.Current = "current"
+	}
+	if s.flip("deletion rows") {
+		s.opts.Deletes, s.table.Deleted = scd2.DeletesAsRows, "deleted"
+	}
+	if s.src.Choose("repeats kept", 4) == 3 && !m.snapshots {
+		s.opts.Unchanged = scd2.KeepUnchanged
+	}
+	if s.src.Choose("ties by content", 3) == 2 {
+		s.opts.Ties = scd2.TiesByContent
+	}
+	switch {
+	case !m.snapshots:
+		s.chooseOrder()
+	case s.src.Choose("snapshot with positions", 3) == 2:
+		s.opts.At = []onerow.Order{onerow.Desc("t")}
+		s.opts.Deletes, s.table.Deleted = scd2.DeletesClose, ""
+	}
+	if m.snapshots {
+		s.opts.Absent = scd2.Absent(1 + s.src.Choose("absent", 2))
+		s.opts.MaxClose = []float64{1, 0.5, 0}[s.src.Choose("closed at most", 3)]
+		s.opts.AllowEmpty = s.flip("empty allowed")
+	}
+}
+
+// chooseOrder chooses what events are ordered by: positions, and perhaps what tells events of one position apart.
+func (s *scene) chooseOrder() {
+	s.opts.At = []onerow.Order{onerow.Desc("t")}
+	if s.flip("second order") {
+		return
+	}
+	second := onerow.Desc("seq")
+	s.seqs = []any{1, 2, 3}
+	switch s.src.Choose("order of seq", 6) {
+	case 2:
+		second = onerow.Asc("seq")
+	case 3:
+		second, s.seqs = second.NullsLowest(), []any{1, 2, nil}
+	case 4:
+		second, s.seqs = onerow.Asc("seq").NullsHighest(), []any{1, 2, nil}
+	case 5:
+		s.stored = true
+	}
+	if s.opts.At = append(s.opts.At, second); s.src.Choose("seq first", 4) == 3 {
+		slices.Reverse(s.opts.At)
+		s.opts.From = "t"
+	}
+}
+
+func (s *scene) chooseKeys() {
+	s.table.Key = []string{"k"}
+	cells := []any{1, 2, 3, 4}
+	composite := s.src.Choose("composite key", 3) == 2
+	if composite {
+		s.table.Key = []string{"k", "l"}
+	}
+	for i := range 2 + s.src.Choose("keys", 3) {
+		if key := []any{cells[i]}; composite {
+			s.keys = append(s.keys, append([]any{cells[i/2]}, []any{"b", "ab"}[i%2]))
+		} else {
+			s.keys = append(s.keys, key)
+		}
+	}
+	if s.src.Choose("NULL key", 4) == 3 {
+		s.opts.NullKey = onerow.EqualNullKeys
+		s.keys[0] = slices.Clone(s.keys[0])
+		s.keys[0][len(s.keys[0])-1] = nil
+	}
+}
+
+// chooseValues chooses the columns of values. Ties by content are decided over all columns, so that all are tracked then.
+func (s *scene) chooseValues() {
+	add := func(name string, tracked bool) *valueColumn {
+		sample := oracle.Samples[1]
+		if s.flip(name + " of another family") {
+			sample = oracle.ChooseSample(s.src, name+" sample", false)
+		}
+		sample = sample.Narrow(s.src, name, 2)
+		s.values = append(s.values, valueColumn{name, sample, sample.ChooseType(s.src, name+" in the history"), sample.ChooseType(s.src, name), tracked, []int{0, 4}[s.src.Choose(name+" NULLs", 2)]})
+		return &s.values[len(s.values)-1]
+	}
+	add("v", true)
+	if s.flip("second value") {
+		add("w", true)
+	}
+	untracked := s.flip("untracked") && s.opts.Ties == scd2.RejectTies && (s.opts.Mode == scd2.Changes || len(s.opts.At) == 0)
+	if untracked {
+		add("note", false)
+		s.opts.Tracked = []string{"v"}
+		if s.values[1].name == "w" {
+			s.opts.Tracked = append(s.opts.Tracked, "w")
+		}
+	}
+	switch s.src.Choose("columns differ", 6) {
+	case 3:
+		if c := add("lost", !untracked); s.opts.Ties == scd2.RejectTies && !untracked {
+			c.typ = "" // only in the history
+			s.opts.Columns.Missing = scd2.Missing(s.src.Choose("missing", 3))
+		}
+	case 4:
+		if c := add("new", !untracked); s.flip("new column") {
+			c.base, s.opts.Columns.New = "", scd2.AddNew
+		}
+	}
+}
+
+// layOut makes the columns of both tables.
+func (s *scene) layOut() {
+	keyTypes := [][]string{{"int64", "int32", "uint8", "dict<int8,int64>"}, {"string", "dict<uint16,string>", "large_string", "ree<string>"}}
+	for i, k := range s.table.Key {
+		types := keyTypes[i]
+		s.given.columns = append(s.given.columns, k+":"+types[s.src.Choose("key type", len(types))])
+		s.columns = append(s.columns, k+":"+types[s.src.Choose("key type of the source", len(types))])
+	}
+	if len(s.opts.At) > 0 {
+		s.columns = append(s.columns, "t:"+s.line.typ(s.src, "t"))
+	}
+	if s.seqs != nil {
+		s.columns = append(s.columns, "seq:int16")
+	}
+	if s.stored {
+		s.given.columns = append(s.given.columns, "seq:int32")
+	}
+	if s.opts.Mode == scd2.Changes {
+		s.columns = append(s.columns, "op:string")
+		s.opts.Op = scd2.Op{Column: "op", Delete: []onerow.Value{"d"}, Truncate: []onerow.Value{"t"}}
+		if s.src.Choose("key changes", 4) == 3 && s.opts.NullKey == onerow.RejectNullKeys {
+			for i, k := range s.table.Key {
+				s.opts.Op.PreviousKey = append(s.opts.Op.PreviousKey, "was "+k)
+				s.columns = append(s.columns, "was "+k+":"+keyTypes[i][0])
+			}
+		}
+	}
+	for _, v := range s.values {
+		if v.base != "" {
+			s.given.columns = append(s.given.columns, v.name+":"+v.base)
+		}
+		if v.typ != "" {
+			s.columns = append(s.columns, v.name+":"+v.typ)
+		}
+	}
+	s.given.columns = append(s.given.columns, "valid_from:"+s.line.typ(s.src, "valid_from"), "valid_to:"+s.line.typ(s.src, "valid_to"))
+	for _, flag := range []string{s.table.Current, s.table.Deleted} {
+		if flag != "" {
+			s.given.columns = append(s.given.columns, flag+":bool")
+		}
+	}
+}
+
+// chooseGiven makes well-formed versions for the keys.
+func (s *scene) chooseGiven() {
+	for k := range s.keys {
+		var rows [][]any
+		at := len(s.given.columns) - 2 // of valid_from
+		for _, flag := range []string{s.table.Current, s.table.Deleted} {
+			at -= min(1, len(flag))
+		}
+		last := -1 // the version or deletion row that is open
+		end := most + 1
+		if s.opts.Mode == scd2.Snapshot {
+			end = 5
+		}
+		for pos := range end {
+			switch s.src.Choose("given at", 6) {
+			case 4, 5:
+				vals := s.chooseCells(true)
+				if last >= 0 && s.sameTracked(vals, rows[last]) {
+					continue
+				}
+				rows = s.startGiven(rows, last, at, k, pos, vals, false)
+				last = len(rows) - 1
+				s.starts[s.place(k, pos)] = vals
+			case 3:
+				if last < 0 || s.isMarker(rows[last]) {
+					continue
+				}
+				if s.opts.Deletes == scd2.DeletesAsRows {
+					rows = s.startGiven(rows, last, at, k, pos, s.cellsOf(rows[last]), true)
+					last = len(rows) - 1
+					continue
+				}
+				s.endGiven(rows[last], at, pos)
+				last = -1
+			}
+		}
+		s.given.rows = append(s.given.rows, rows...)
+	}
+	for i := len(s.given.rows) - 1; i > 0; i-- {
+		j := i - s.src.Choose("place of a row", i+1)
+		s.given.rows[i], s.given.rows[j] = s.given.rows[j], s.given.rows[i]
+	}
+}
+
+func (s *scene) place(key, pos int) string { return fmt.Sprint(key, " at ", pos) }
+
+// startGiven adds a row that starts at a position, and ends the one before.
+func (s *scene) startGiven(rows [][]any, last, at, key, pos int, vals []any, marker bool) [][]any {
+	if last >= 0 {
+		s.endGiven(rows[last], at, pos)
+	}
+	row := slices.Clone(s.keys[key])
+	for i, v := range s.values {
+		if v.base != "" {
+			row = append(row, vals[i])
+		}
+	}
+	row = append(row, s.line.cell(pos))
+	if row = append(row, nil); s.table.OpenEnd != nil && s.src.Choose("NULL beside the sentinel", 4) < 3 {
+		row[at+1] = s.line.open
+	}
+	if s.table.Current != "" {
+		row = append(row, !marker)
+	}
+	if s.table.Deleted != "" {
+		row = append(row, marker)
+	}
+	return append(rows, row)
+}
+
+func (s *scene) endGiven(row []any, at, pos int) {
+	if row[at+1] = s.line.cell(pos); s.table.Current != "" {
+		row[at+2] = false
+	}
+}
+
+func (s *scene) isMarker(row []any) bool { return s.table.Deleted != "" && row[len(row)-1] == true }
+
+// cellsOf are the values of a given row.
+func (s *scene) cellsOf(row []any) []any {
+	vals := make([]any, len(s.values))
+	at := len(s.table.Key)
+	for i, v := range s.values {
+		if v.base != "" {
+			vals[i] = row[at]
+			at++
+		}
+	}
+	return vals
+}
+
+// sameTracked says whether values are the cells of a given version in the tracked columns, of which cells that differ may still be equal.
+func (s *scene) sameTracked(vals, row []any) bool {
+	if s.isMarker(row) {
+		return false
+	}
+	other := s.cellsOf(row)
+	for i, v := range s.values {
+		if v.tracked && v.base != "" && (vals[i] == nil) != (other[i] == nil) {
+			return false
+		}
+		if v.tracked && v.base != "" && fmt.Sprint(vals[i]) != fmt.Sprint(other[i]) && !strings.Contains(v.base, "float") {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scene) chooseCells(given bool) []any {
+	vals := make([]any, len(s.values))
+	for i, v := range s.values {
+		if given && v.base != "" || !given && v.typ != "" {
+			vals[i] = v.sample.ChooseCell(s.src, v.name, v.nulls)
+		}
+	}
+	return vals
+}
+
+// String writes the scene so that it can be read, and typed into a case.
+func (s *scene) String() string {
+	var b strings.Builder
+	o := s.opts
+	fmt.Fprintf(&b, "key %q Mode %d At %+v From %q Tracked %q Op %+v OpenEnd %v Current %q Deleted %q\n", s.table.Key, o.Mode, o.At, o.From, o.Tracked, o.Op, s.table.OpenEnd, s.table.Current, s.table.Deleted)
+	fmt.Fprintf(&b, "Unchanged %d Deletes %d Ties %d Late %d Absent %d MaxClose %v NullKey %d Columns %+v Now %v Since %v\n", o.Unchanged, o.Deletes, o.Ties, o.Late, o.Absent, o.MaxClose, o.NullKey, o.Columns, o.Now, o.Since)
+	fmt.Fprintf(&b, "history %q\n", s.given.columns)
+	for i, r := range s.given.rows {
+		fmt.Fprintf(&b, "%4d %v\n", i, r)
+	}
+	fmt.Fprintf(&b, "changes %q\n", s.columns)
+	for i, r := range s.rows(s.events) {
+		fmt.Fprintf(&b, "%4d %v\n", i, r)
+	}
+	return b.String()
+}
