@@ -34,7 +34,9 @@ func (l *life) insert(i int) {
 	v.changed = true
 	e := &l.line[v.first]
 	l.applies(v.first)
-	l.applies(v.last)
+	if l.corrects(i) {
+		l.applies(v.last)
+	}
 	l.applies(v.by)
 	reason := Changed
 	switch {
@@ -55,6 +57,17 @@ func (l *life) insert(i int) {
 		row = e.key
 	}
 	l.inserts = append(l.inserts, change{row: row, reason: reason, key: e.key, version: l.keep(i)})
+}
+
+// corrects says whether the last event in a version left other untracked values than the first one.
+func (l *life) corrects(i int) bool {
+	v := &l.next[i]
+	for s, row := range l.values(i) {
+		if !l.j.tracks[s] && v.last != v.first && !l.j.same(s, l.line[v.first].note, row) {
+			return true
+		}
+	}
+	return false
 }
 
 // keep copies what the outcome needs of a version.

@@ -34,24 +34,32 @@ func (l *life) lastBoundary() (last uint64, any bool) {
 	for i := len(l.his) - 1; i >= 0; i-- {
 		g := &l.his[i]
 		if g.flags&endsOpen == 0 {
-			last = max(last, g.to)
+			last, any = max(last, g.to), true
 		}
 		if l.j.opts.Columns.Group && l.carried(i) {
 			continue
 		}
 		return max(last, g.from), true
 	}
-	return 0, false
+	return last, any
 }
 
-// carried says whether a version goes on, in the columns of the source, with what the version right before it had.
+// carried says whether a version says nothing new in the columns of the source: it has what the version right before it has, or, where none
+// is, NULL.
 func (l *life) carried(i int) bool {
-	if i == 0 || l.his[i].flags&isMarker != 0 || l.his[i-1].flags&isMarker != 0 || !l.follows(i) {
+	j := l.j
+	if l.his[i].flags&isMarker != 0 {
 		return false
 	}
-	a, b := l.his[i-1].row, l.his[i].row
-	for s := range l.j.slots {
-		if l.j.tracks[s] && s != otherTracked && !l.j.same(s, a, b) {
+	before := j.nothing
+	if l.follows(i) {
+		if l.his[i-1].flags&isMarker != 0 {
+			return false
+		}
+		before = l.his[i-1].row
+	}
+	for s := range j.slots {
+		if j.tracks[s] && s != otherTracked && !j.same(s, before, l.his[i].row) {
 			return false
 		}
 	}
@@ -118,6 +126,10 @@ func (l *life) meet(s, c event) event {
 	rank := 0
 	if known && l.j.order != nil {
 		rank = l.j.order.Compare(c.order, s.order)
+	}
+	if l.j.opts.Columns.Group && s.base >= 0 && s.origin == ofHistory && s.kind == upsert && c.kind == upsert && l.carried(int(s.base)) {
+		c.base, c.other = s.base, s.other // another source's start
+		return c
 	}
 	switch {
 	case c.apart || rank > 0 && (s.kind == upsert || c.kind == upsert):

@@ -101,7 +101,8 @@ type Columns struct {
 	Missing Missing
 	// New says what happens to a column that only the source has. Order and op columns need not be in the history. Default RejectNew.
 	New New
-	// KeepNull lists columns in which NULL in an event means "not said": the key's value stays. Default none.
+	// KeepNull lists columns in which NULL in an event means "not said": the key's value stays. What a version took over from the one before
+	// it, here or of a missing column, it keeps: a late event before it doesn't change it, so that these values depend on the order of arrival. Default none.
 	KeepNull []string
 	// Group says that the source speaks for its columns alone, on a clock of its own, beside other sources for the others. Versions
 	// that other sources made are then no events of this one: a change holds on past their boundaries, until this

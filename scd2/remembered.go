@@ -266,7 +266,7 @@ func watermarkOf(f *frame.Frame, at arrow.DataType, low onerow.Value) (arrow.Rec
 		if err != nil {
 			return nil, fmt.Errorf("%w: watermark %v: %w", onerow.ErrType, low, err)
 		}
-		fields[i].Nullable = true
+		fields[i].Nullable = field.Nullable || cols[i].NullN() > 0
 	}
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, 1), nil
 }

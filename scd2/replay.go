@@ -88,13 +88,13 @@ func (l *life) valuesOf(e *event, cur int) []uint32 {
 		switch {
 		case !j.bySlot[s][0].cells.Null(e.note):
 			to[s] = e.note
-		case e.other != keyset.None:
+		case e.other != keyset.None && e.mem != e.other: // a NULL that the state has wasn't said
 			to[s] = e.other
 		case before != nil:
 			to[s] = before[s]
 		}
 	}
-	if j.opts.Columns.Group && cur >= 0 && e.origin == ofHistory && e.base > 0 && l.carried(int(e.base)) && !l.untouched(cur, e.base-1) {
+	if j.opts.Columns.Group && cur >= 0 && e.origin == ofHistory && e.base >= 0 && l.carried(int(e.base)) && !l.untouched(cur, e.base-1) {
 		// This start is another source's: what this one said before holds on.
 		to[saidTracked], to[saidUntracked] = before[saidTracked], before[saidUntracked]
 		copy(to[ownSlots:], before[ownSlots:])
@@ -113,7 +113,7 @@ func (l *life) unknownBefore(e *event) {
 
 // untouched says whether a version to be has, in what the source says, the values of a version of the history.
 func (l *life) untouched(v int, base int32) bool {
-	if l.next[v].base != base {
+	if base < 0 || l.next[v].base != base {
 		return false
 	}
 	for s, row := range l.values(v) {
@@ -178,9 +178,9 @@ func (l *life) fallIn(i, cur int, values []uint32) {
 func (l *life) end(i, cur int) int {
 	e := &l.line[i]
 	switch {
-	case cur < 0 && e.base < 0:
-		return -1
-	case cur < 0: // a deletion row without a version before it
+	case cur < 0 && (e.base < 0 || l.follows(int(e.base))):
+		return -1 // there is nothing to delete, or no more
+	case cur < 0: // a deletion row that the history has without a version before it
 		return l.marker(i, nil)
 	case !l.next[cur].marker:
 		l.close(i, cur)
