@@ -179,6 +179,13 @@ func ExampleCheckHistory() {
 		2         basic        2026-01-20         -`)
 	onerowtest.CheckHistory(t, scd2.Table{Batches: history, Key: []string{"id"}})
 	// Output:
+	// onerowtest: the history isn't well-formed:
+	// id=1: rows 0 and 1 overlap from 2026-02-01 on
+	// id=1: rows 0 and 1 are open
+	//
+	// row  id:int64  plan:string  valid_from:date32  valid_to:date32
+	// 0    1         basic        2026-01-01         -
+	// 1    1         team         2026-02-01         -
 }
 
 // A rule that works batch by batch must not care where the batches are cut.

@@ -54,31 +54,21 @@ func CheckHistory(t TB, history scd2.Table) {
 	}
 	var b strings.Builder
 	for _, f := range report.Findings {
-		fmt.Fprintf(&b, "%v of key (%s), %s\n", f.Kind, strings.Join(f.Key, ", "), place(f))
+		fmt.Fprintf(&b, "%s: %v\n", keyText(history.Key, f.Key), f)
 	}
 	if more := faults - uint64(len(report.Findings)); more > 0 {
 		fmt.Fprintf(&b, "… and %d more\n", more)
 	}
-	t.Errorf("onerowtest: the history isn't well-formed: %d faults\n%s%s", faults, b.String(), rowsText(history.Batches, report.Findings))
+	t.Errorf("onerowtest: the history isn't well-formed:\n%s\n%s", b.String(), rowsText(history.Batches, report.Findings))
 }
 
-// place says where a finding is.
-func place(f scd2.Finding) string {
-	var rows []string
-	for _, r := range f.Rows {
-		rows = append(rows, fmt.Sprint(r))
+// keyText writes a key as org=a, id=1.
+func keyText(columns, values []string) string {
+	parts := make([]string, min(len(columns), len(values)))
+	for i := range parts {
+		parts[i] = columns[i] + "=" + values[i]
 	}
-	text := "row " + rows[0]
-	if len(rows) > 1 {
-		text = "rows " + strings.Join(rows, ", ")
-	}
-	if f.From != "" {
-		text += ": from " + f.From
-	}
-	if f.To != "" {
-		text += " to " + f.To
-	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // rowsText shows the rows that findings are about.
