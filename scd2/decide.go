@@ -120,6 +120,9 @@ func (l *life) tie(evs []event, there *event) {
 		return
 	}
 	t := trouble{row: evs[0].key, rows: l.changeRows(evs), why: "equal in order, and they differ in content"}
+	if l.j.opts.Mode == Snapshot {
+		t.why = "they differ, and a snapshot has one row a key"
+	}
 	if there != nil {
 		t.why = "a version starts there already, and says otherwise"
 		if there.origin == ofState {
@@ -226,12 +229,29 @@ func (l *life) both(a, b event) event {
 		}
 		a.note, a.order, a.mem = b.note, b.order, b.mem
 		return a
-	case a.kind != upsert && b.kind != upsert && a.origin == ofHistory:
-		a.order, a.mem, a.kind = b.order, b.mem, b.kind // the end, and the deletion row, is there already
-		return a
+	case a.kind != upsert && b.kind != upsert:
+		return l.bothDelete(a, b)
 	case l.less(&a, &b):
 		return b
 	}
+	return a
+}
+
+// bothDelete is the greater of two deletes, at the place of a: its deletion row and end are there already. Of a truncate and a delete that are equal the truncate
+// stays: it is known for all keys.
+func (l *life) bothDelete(a, b event) event {
+	if a.order != keyset.None && b.order != keyset.None {
+		rank := 0
+		if l.j.order != nil {
+			rank = l.j.order.Compare(a.order, b.order)
+		}
+		if rank > 0 || rank == 0 && b.kind != truncated {
+			return a
+		}
+	} else if b.order == keyset.None {
+		return a
+	}
+	a.order, a.mem, a.kind, a.key = b.order, b.mem, b.kind, b.key
 	return a
 }
 
@@ -265,7 +285,7 @@ func (l *life) addTruncate(e event) {
 	switch {
 	case !found:
 		l.changes = slices.Insert(l.changes, at, e)
-	case l.rank(&l.changes[at], &e) < 0:
+	case l.rank(&l.changes[at], &e) <= 0:
 		l.set(&l.changes[at], superseded)
 		l.changes[at] = e
 	}

@@ -334,6 +334,9 @@ func (j *job) addTruncate(row uint32, col int, i uint32) error {
 	} else if t.pos, ok = j.line.At(col, i); !ok {
 		return &onerow.NullError{Kind: onerow.ErrNullOrder, Input: "changes", Columns: []onerow.ColumnNulls{{Column: j.opts.From, Rows: 1, First: i}}}
 	}
+	if col == atChange && j.opts.Since != nil && t.pos < j.since {
+		return fmt.Errorf("%w: row %d of changes truncates at a point before Options.Since", onerow.ErrPartialHistory, i)
+	}
 	j.trunc = append(j.trunc, t)
 	return nil
 }

@@ -139,11 +139,7 @@ func (l *life) meet(s, c event) event {
 		return s
 	case s.kind != upsert: // two deletes
 		l.set(&c, unchanged)
-		if !known || rank > 0 {
-			s.order, s.mem = c.order, keyset.None
-			s.key = c.key
-		}
-		return s
+		return l.bothDelete(s, c)
 	case c.kind != upsert:
 		return l.takeOver(s, c)
 	}

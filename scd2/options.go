@@ -27,7 +27,7 @@ const (
 )
 
 // Late says what happens to late events: those before the last boundary, start or end, of their key's history. An event that says
-// what the history says there already is never late.
+// what the history says there already, in the tracked columns, is never late; it may correct others.
 type Late uint8
 
 const (

@@ -155,7 +155,7 @@ func (out *outcome) refuse(all *found) error {
 		why      string
 	}{
 		{onerow.ErrBrokenHistory, "history", all.broken, "changes touch keys whose versions don't fit together; mend them first, Check lists the faults"},
-		{onerow.ErrTie, "changes", all.ties, "events have no order among each other; add an order column, or see Options.Ties"},
+		{onerow.ErrTie, "changes", all.ties, out.whyTied()},
 		{onerow.ErrLate, "changes", all.late, "they come before what the history has, and that is refused"},
 		{onerow.ErrPartialHistory, "changes", all.partial, "they need versions from before Options.Since, or of keys without a version given"},
 	} {
@@ -168,6 +168,13 @@ func (out *outcome) refuse(all *found) error {
 			onerow.ErrTooManyClosed, all.absent, out.open, j.opts.MaxClose))
 	}
 	return errors.Join(errs...)
+}
+
+func (out *outcome) whyTied() string {
+	if out.j.opts.Mode == Snapshot {
+		return "a snapshot has one row a key; dedupe it first, or see Options.Ties"
+	}
+	return "events have no order among each other; add an order column, or see Options.Ties"
 }
 
 func (j *job) keysError(kind error, input string, troubles []trouble, why string) error {

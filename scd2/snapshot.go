@@ -39,9 +39,9 @@ func (l *life) snapshot() bool {
 	}
 	switch {
 	case e.pos > end:
-	case j.opts.From != "": // it is back, with an order value from before it went
+	case j.opts.From != "" || e.pos == end: // it is back, with an order value or a clock from before it went
 		e.pos, e.cell, e.apart = end, cell, true
-	case e.pos < end:
+	default:
 		l.late = append(l.late, trouble{row: e.key, rows: l.changeRows(l.changes), why: "the clock is before the end of the last version"})
 		return false
 	}
