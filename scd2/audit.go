@@ -135,6 +135,3 @@ func textOf(v onerow.Value) string {
 	}
 	return fmt.Sprint(v)
 }
-
-// Fingerprint identifies the content of the history that the plan was made for: the same for the same rows, whatever their order, batches and encodings.
-func (m *Merge) Fingerprint(ctx context.Context) (string, error) { return "", nil }
