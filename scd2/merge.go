@@ -49,8 +49,11 @@ type Insert struct {
 type Input uint8
 
 const (
+	// FromChanges: a row of the changes.
 	FromChanges Input = iota
+	// FromHistory: a row of the history.
 	FromHistory
+	// FromState: a row of the state.
 	FromState
 )
 
