@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	_ "embed"
 	"encoding/json"
@@ -69,13 +70,12 @@ func (m *message) key() customerKey {
 	return m.Before.customerKey
 }
 
-// olderThan compares the places of two messages in the order of commits.
-func (m *message) olderThan(other *message) bool {
-	if m.afterCommit != other.afterCommit {
-		return m.afterCommit < other.afterCommit
-	}
-	return m.Transaction.TotalOrder < other.Transaction.TotalOrder
+// compare compares the places of two messages in the order of commits.
+func (m *message) compare(other *message) int {
+	return cmp.Or(cmp.Compare(m.afterCommit, other.afterCommit), cmp.Compare(m.Transaction.TotalOrder, other.Transaction.TotalOrder))
 }
+
+func (m *message) olderThan(other *message) bool { return m.compare(other) < 0 }
 
 // readFeed decodes a compressed feed.
 func readFeed(compressed []byte) ([]*message, error) {

@@ -3,14 +3,16 @@
 //	go run ./examples/quickstart
 //
 // The feed is what a consumer of a Debezium topic got: a snapshot of a table, then its changes, some of them twice. The
-// program counts what would go wrong in plain merges of it, keeps the latest row of each key, proves that no key repeats,
-// and prints what it did.
+// program counts what would go wrong in plain merges of it, keeps the latest row of each key, and proves that no key repeats.
+// Then it keeps the history: it merges the feed poll by poll, one of them late and one twice, proves after each that the
+// history is sound, and draws the versions of one key beside what a plain merge makes of them.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
 	"github.com/onerow-go/onerow/grain"
+	"github.com/onerow-go/onerow/scd2"
 )
 
 func main() {
@@ -99,13 +102,66 @@ func run(ctx context.Context, out io.Writer, alloc memory.Allocator) error {
 	}
 
 	right := outcomes(latest)
-	show := printer{out: out}
+	show := &printer{out: out}
 	show.batches(len(messages), grains)
 	show.naive(compareNaive(messages, right), len(right))
 	show.outcome(plan.Report, proof, len(right))
 	show.life(messages, right)
 	show.firstRows(latest)
+	if err := runHistory(ctx, show, messages, right, alloc); err != nil {
+		return err
+	}
 	return show.err
+}
+
+// runHistory keeps the history of the feed, and shows it beside that of a naive merge.
+func runHistory(ctx context.Context, show *printer, messages []*message, latest map[customerKey]outcome, alloc memory.Allocator) error {
+	kept, err := keepHistory(ctx, messages, deliveries, alloc)
+	if err != nil {
+		return err
+	}
+	defer kept.release()
+	if err := kept.agree(ctx, latest); err != nil {
+		return err
+	}
+	show.history(kept.steps, len(latest))
+
+	naive := naiveHistory(messages, deliveries)
+	naiveTable, err := historyRecord(naive, alloc)
+	if err != nil {
+		return err
+	}
+	defer naiveTable.Release()
+	proof, err := scd2.Check(ctx, scd2.Table{Key: key, Batches: []arrow.Record{naiveTable}}, scd2.CheckOptions{MaxFindings: -1})
+	if err != nil {
+		return err
+	}
+	show.naiveHistory(proof)
+
+	k := choosePictured(kept.table.Batches, naive)
+	right, err := takePicture(ctx, kept.table.Batches, k, alloc)
+	if err != nil {
+		return err
+	}
+	defer right.versions.Release()
+	wrong, err := takePicture(ctx, []arrow.Record{naiveTable}, k, alloc)
+	if err != nil {
+		return err
+	}
+	defer wrong.versions.Release()
+	show.pictures(k, axisOf(messages), right, wrong)
+	return nil
+}
+
+// axisOf is a time line from the first change to the last.
+func axisOf(messages []*message) axis {
+	a := axis{lo: math.MaxInt64, cells: 26}
+	for _, m := range messages {
+		if m.afterCommit > 0 { // no snapshot read
+			a.lo, a.hi = min(a.lo, m.afterCommit), max(a.hi, m.afterCommit)
+		}
+	}
+	return a
 }
 
 func release(batches []arrow.Record) {

@@ -94,11 +94,12 @@ func content(c *customer) string {
 // outcome is what is right of a key: its content, and its notes.
 type outcome struct{ content, notes string }
 
-// outcomes lists the rows of a record that aren't deletes.
+// outcomes lists the rows of a record that aren't deletes. A record without ops has none.
 func outcomes(rec arrow.Record) map[customerKey]outcome {
+	hasOp := rec.Schema().HasField("op")
 	rows := map[customerKey]outcome{}
 	for i := range int(rec.NumRows()) {
-		if value(cell(rec, "op", i)) == "d" {
+		if hasOp && value(cell(rec, "op", i)) == "d" {
 			continue
 		}
 		var b strings.Builder

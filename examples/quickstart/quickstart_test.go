@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"flag"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,6 +45,9 @@ func TestOutput(t *testing.T) {
 		if n := len([]rune(line)); n > 110 {
 			t.Errorf("a line of %d characters: %s", n, line)
 		}
+		if n := len([]rune(line)); n > 80 && strings.ContainsAny(line, "█▶│") {
+			t.Errorf("a line of %d characters in a picture: %s", n, line)
+		}
 	}
 }
 
@@ -75,10 +79,26 @@ func TestResultIsTheTable(t *testing.T) {
 	}
 }
 
-// finalTable reads the truth that lies beside the feed of the pgcdc example, from which this feed is made.
+// finalTable is the table at the end.
 func finalTable(t *testing.T) map[customerKey]outcome {
 	t.Helper()
-	file, err := os.Open("../testdata/pgcdc/final_customers.csv.gz")
+	final := map[customerKey]outcome{}
+	for _, row := range readTruth(t, "final_customers.csv.gz") {
+		final[row.key] = row.outcome
+	}
+	return final
+}
+
+// truth is a row of the files that lie beside the feed of the pgcdc example, from which this feed is made.
+type truth struct {
+	key     customerKey
+	outcome outcome
+	get     func(column string) *string
+}
+
+func readTruth(t *testing.T, name string) []truth {
+	t.Helper()
+	file, err := os.Open("../testdata/pgcdc/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +111,11 @@ func finalTable(t *testing.T) map[customerKey]outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	final := map[customerKey]outcome{}
+	var all []truth
 	for _, row := range rows[1:] {
 		get := func(name string) *string {
-			for i, h := range rows[0] {
-				if h == name && row[i] != `\N` {
-					return &row[i]
-				}
+			if i := slices.Index(rows[0], name); row[i] != `\N` {
+				return &row[i]
 			}
 			return nil
 		}
@@ -108,9 +126,9 @@ func finalTable(t *testing.T) map[customerKey]outcome {
 		updated := strings.Replace(strings.TrimSuffix(*get("updated_at"), "+00"), " ", "T", 1) + ".000000Z"
 		c := customer{Name: get("name"), City: get("city"), Segment: get("segment"), Credit: get("credit"),
 			UpdatedAt: &updated, LoyaltyTier: get("loyalty_tier")}
-		final[customerKey{*get("tenant_id"), id}] = outcome{content(&c), value(get("notes"))}
+		all = append(all, truth{customerKey{*get("tenant_id"), id}, outcome{content(&c), value(get("notes"))}, get})
 	}
-	return final
+	return all
 }
 
 func TestBrokenFeed(t *testing.T) {

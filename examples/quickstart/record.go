@@ -8,6 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
+// tableColumns is the number of the columns of the table, the first ones of schema.
+const tableColumns = 9
+
 var utcMicroseconds = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
 // schema has the columns of the table, then those that say what a message does and when.
@@ -50,15 +53,8 @@ func appendMessage(b *array.RecordBuilder, m *message) error {
 	if m.After != nil {
 		row = *m.After
 	}
-	b.Field(0).(*array.StringBuilder).Append(key.TenantID)
-	b.Field(1).(*array.Int64Builder).Append(key.CustomerID)
-	for i, value := range []*string{row.Name, row.City, row.Segment, row.Credit, row.Notes, row.UpdatedAt, row.LoyaltyTier} {
-		field := b.Field(2 + i)
-		if value == nil {
-			field.AppendNull()
-		} else if err := field.AppendValueFromString(*value); err != nil {
-			return fmt.Errorf("column %q: %w", schema.Field(2+i).Name, err)
-		}
+	if err := appendRow(b, key, row); err != nil {
+		return err
 	}
 	b.Field(9).(*array.StringBuilder).Append(m.Op)
 	b.Field(10).(*array.Int64Builder).Append(m.afterCommit)
@@ -69,6 +65,21 @@ func appendMessage(b *array.RecordBuilder, m *message) error {
 	} else {
 		b.Field(12).AppendNull()
 		b.Field(13).AppendNull()
+	}
+	return nil
+}
+
+// appendRow appends to the columns of the table.
+func appendRow(b *array.RecordBuilder, key customerKey, row customer) error {
+	b.Field(0).(*array.StringBuilder).Append(key.TenantID)
+	b.Field(1).(*array.Int64Builder).Append(key.CustomerID)
+	for i, value := range []*string{row.Name, row.City, row.Segment, row.Credit, row.Notes, row.UpdatedAt, row.LoyaltyTier} {
+		field := b.Field(2 + i)
+		if value == nil {
+			field.AppendNull()
+		} else if err := field.AppendValueFromString(*value); err != nil {
+			return fmt.Errorf("column %q: %w", schema.Field(2+i).Name, err)
+		}
 	}
 	return nil
 }
