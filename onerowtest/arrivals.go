@@ -34,9 +34,10 @@ func Cuts(t TB, batches []arrow.Record) iter.Seq2[string, []arrow.Record] {
 	}
 }
 
-// Arrivals yields the rows of the batches in the ways in which they may arrive: first all of [Cuts], then in other orders, cut in turn
-// into batches of one, two, three and all rows. Up to four rows come in every order there is, more of them reversed and in
-// two dozen orders that are the same in each run. Handed to a rule in one call, or batch by batch, they must give one history.
+// Arrivals yields the rows of the batches in the ways in which they may arrive: first all of [Cuts], then in other orders, each of them
+// row by row, and in batches of two, three or all rows in turn. Up to four rows come in every order there is, more of them
+// reversed and in two dozen orders that are the same in each run. Handed to a rule in one call, or batch by batch, they must give
+// one history.
 //
 // The batches belong to the test, which releases them when it ends. Batches of different schemas end the test.
 func Arrivals(t TB, batches []arrow.Record) iter.Seq2[string, []arrow.Record] {
@@ -48,11 +49,9 @@ func Arrivals(t TB, batches []arrow.Record) iter.Seq2[string, []arrow.Record] {
 		}
 		n := 0
 		for name, order := range orders(len(d.rows)) {
-			cut := n%4 + 1
-			if n++; cut == 4 {
-				cut = len(order)
-			}
-			if !yield(name, d.deal(order, cut)) {
+			size := []int{2, 3, len(order)}[n%3]
+			n++
+			if !yield(name+", row by row", d.deal(order, 1)) || !yield(fmt.Sprintf("%s, batches of %d", name, size), d.deal(order, size)) {
 				return
 			}
 		}

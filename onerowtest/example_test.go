@@ -230,5 +230,6 @@ func ExampleArrivals() {
 	// as given: team
 	// batches of 1: team
 	// one batch: team
-	// order [1 0]: basic
+	// order [1 0], row by row: basic
+	// order [1 0], batches of 2: basic
 }
