@@ -19,6 +19,9 @@
 // that says what its key's version says already makes none. In [Snapshot] mode the source is complete, and a key that is absent from
 // it is closed or kept, as the caller says.
 //
+// A column whose changes make versions is tracked. Others are corrected in place, on the version that an event falls in; so are order columns that the
+// history has too, which then tell of the last event that fell in a version, and not of the one that began it.
+//
 // # State
 //
 // A history doesn't show everything that was said: not that a value was said again, not a delete of a key that wasn't there, not

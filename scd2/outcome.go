@@ -214,13 +214,20 @@ func (out *outcome) collect(lives []*life) {
 			out.dropped++
 		}
 	}
-	slices.SortFunc(out.inserts, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key))
+	out.inserts = byRow(out.inserts, (*change).rowOf)
+	settle(out.inserts, (*change).rowOf, func(run []change) {
+		slices.SortFunc(run, func(a, b change) int { return cmp.Or(cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key)) })
 	})
-	slices.SortFunc(out.edits, func(a, b change) int { return cmp.Compare(a.row, b.row) })
-	slices.SortFunc(out.removes, func(a, b Action) int { return cmp.Compare(a.Row, b.Row) })
-	slices.SortFunc(out.mems, func(a, b remembered) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.pos, b.pos)) })
+	out.edits = byRow(out.edits, (*change).rowOf)
+	out.removes = byRow(out.removes, func(a *Action) uint32 { return a.Row })
+	out.mems = byRow(out.mems, (*remembered).keyOf)
+	settle(out.mems, (*remembered).keyOf, func(run []remembered) {
+		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(a.pos, b.pos) })
+	})
 }
+
+func (c *change) rowOf() uint32     { return c.row }
+func (m *remembered) keyOf() uint32 { return m.key }
 
 // list fills the lists of rows of the history.
 func (out *outcome) list(m *Merge) {
