@@ -20,6 +20,7 @@ import (
 	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/internal/cases"
 	"github.com/onerow-go/onerow/internal/oracle"
+	"github.com/onerow-go/onerow/scd2"
 )
 
 // right is an API that answers a case as the oracle does, with errors that mention what the case asks for.
@@ -72,6 +73,16 @@ func right(c cases.Case) cases.API {
 			return rep, nil
 		},
 		History: cases.Public.History,
+		RangeCheck: func(_ context.Context, table scd2.Table, opts scd2.CheckOptions) (*scd2.CheckReport, error) {
+			rep, err := oracle.Ranges(table, opts)
+			if err != nil {
+				return nil, mention(err)
+			}
+			for i := range rep.Findings {
+				rep.Findings[i].Key = make([]string, len(table.Key))
+			}
+			return rep, nil
+		},
 	}
 }
 

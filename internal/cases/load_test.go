@@ -167,15 +167,15 @@ func TestOrderMatters(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	wrong := strings.NewReplacer(`"id": "a"`, `"id": "b"`, `"kept": 1`, `"kept": 2`).Replace(good)
-	later := `{"id": "c", "why": "w", "call": "scd2.check", "input": {}, "options": {"anything": 1}, "want": {}}`
+	later := `{"id": "c", "why": "w", "call": "join.estimate", "input": {}, "options": {"anything": 1}, "want": {}}`
 	tests := []struct {
 		text string
 		code int
 		last string
 	}{
 		{good, 0, "1 passed, 0 failed\n"},
-		{good + "," + later, 0, "not built yet: scd2.check (1)\n1 passed, 0 failed, 1 skipped\n"},
-		{good + "," + wrong + "," + later, 1, "not built yet: scd2.check (1)\n1 passed, 1 failed, 1 skipped\n"},
+		{good + "," + later, 0, "not built yet: join.estimate (1)\n1 passed, 0 failed, 1 skipped\n"},
+		{good + "," + wrong + "," + later, 1, "not built yet: join.estimate (1)\n1 passed, 1 failed, 1 skipped\n"},
 		{"{}", 2, ""},
 		{later, 0, "0 passed, 0 failed, 1 skipped\n"},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/onerow-go/onerow/dedupe"
 	"github.com/onerow-go/onerow/grain"
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/scd2"
 )
 
 // API is what cases call.
@@ -22,6 +23,8 @@ type API struct {
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
 
 	History HistoryAPI
+	// RangeCheck is called by cases of scd2.check.
+	RangeCheck func(context.Context, scd2.Table, scd2.CheckOptions) (*scd2.CheckReport, error)
 }
 
 // Public is the library.
@@ -32,7 +35,8 @@ var Public = API{
 	},
 	Check: grain.Check,
 
-	History: publicHistory,
+	History:    publicHistory,
+	RangeCheck: scd2.Check,
 }
 
 // A test is a case made ready: it runs the case in all its forms.
@@ -45,13 +49,13 @@ var built = map[string]func(Case) (test, error){
 	"grain.check":   newCheck,
 	"keys.equal":    newEqual,
 	"scd2.plan":     newHistory,
+	"scd2.check":    newRanges,
 }
 
 // planned are the calls of verbs that the library will have.
 var planned = map[string]bool{
 	"grain.diagnose": true, "grain.keys": true, "grain.merge": true,
 	"join.estimate": true, "join.asof": true, "join.between": true,
-	"scd2.check": true,
 }
 
 // Failure is one wrong answer.

@@ -11,6 +11,7 @@
 //	table.go              batches as rows of values
 //	latest.go …           dedupe.Latest: setup; one key; carry-forward
 //	check.go              grain.Check
+//	ranges.go             scd2.Check, Current and AsOf
 //	history.go …          scd2.Plan in Changes mode: columns; events; the replay
 //	history_snapshot.go   scd2.Plan in Snapshot mode
 package oracle
