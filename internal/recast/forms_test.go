@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/internal/form"
 )
 
 // tagged is an extension type over any storage.
@@ -195,6 +196,76 @@ func TestArrayOfUnusedValues(t *testing.T) {
 			checkCast(t, mem, "unused", arr, mustType(t, to))
 		}
 		arr.Release()
+	}
+}
+
+// A dictionary with more values than the index of another can number becomes it, as long as its rows have few.
+func TestArrayOfALargeDictionary(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	var cells []any
+	for i := range 300 {
+		cells = append(cells, i)
+	}
+	values := plainColumn(t, mem, "int16", cells)
+	d := array.NewDataWithDictionary(dictionary(arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int16), 4, buffers([]byte{0b1011}, []byte{0, 0, 43, 1, 255, 255, 0, 0}), 1, 0, values.Data().(*array.Data))
+	arr := array.MakeFromData(d)
+	d.Release()
+	defer arr.Release()
+	for _, to := range []string{"dict<int8,int16>", "dict<int8,int64>", "dict<int16,int16>", "int64", "int8", "ree<uint8>"} {
+		checkCast(t, mem, "large dictionary", arr, mustType(t, to))
+	}
+}
+
+// Values are told apart by value when every hash is the same.
+func TestArrayOfCollidingValues(t *testing.T) {
+	form.ConstantHash(true)
+	defer form.ConstantHash(false)
+	mem := arrowtest.Allocator(t)
+	var cells []any
+	for i := range 400 {
+		cells = append(cells, []any{"a", long, nil, "", "b"}[i%5])
+	}
+	arr := plainColumn(t, mem, "string", cells)
+	to := mustType(t, "dict<int8,large_string>")
+	checkCast(t, mem, "colliding", arr, to)
+	out, _, err := Array(mem, arr, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Release()
+	if n := out.Data().Dictionary().Len(); n != 4 {
+		t.Errorf("%d values", n)
+	}
+}
+
+// NULLs become NULLs of unions and list views.
+func TestArrayOfNullsOfAnyType(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	fields := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true}, {Name: "b", Type: arrow.FixedSizeListOf(2, arrow.BinaryTypes.String), Nullable: true}}
+	codes := []arrow.UnionTypeCode{7, 3}
+	for _, n := range []int{0, 3} {
+		nulls := array.NewNull(n)
+		defer nulls.Release()
+		for _, to := range []arrow.DataType{
+			arrow.SparseUnionOf(fields, codes), arrow.DenseUnionOf(fields, codes), arrow.ListViewOf(arrow.PrimitiveTypes.Int8), arrow.LargeListViewOf(arrow.PrimitiveTypes.Int8),
+			extension(arrow.Null), dictionary(arrow.PrimitiveTypes.Int8, arrow.Null), arrow.FixedWidthTypes.MonthDayNanoInterval,
+		} {
+			out, unfit, err := Array(mem, nulls, to)
+			if err != nil || len(unfit) > 0 || out.Len() != n {
+				t.Errorf("%v: %v, %v, %v", to, out, unfit, err)
+				continue
+			}
+			a, err := form.Of(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				if !a.Null(i) {
+					t.Errorf("%v: row %d is %s", to, i, form.Format(a, i))
+				}
+			}
+			out.Release()
+		}
 	}
 }
 

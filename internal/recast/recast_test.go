@@ -70,7 +70,8 @@ var families = []family{
 		[]any{list(), list(1), list(1, 2), list(nil, 1), list(1, nil), list(nil, nil), list(300, 1), list(-1, 2), list(1, 2, 3), list(1, 2, 300)}},
 	{"list of structs", []string{"list<struct<a:int8,b:binary>>", "fsl<struct<a:int64,b:fsb(2)>,1>", "large_list<struct<a:int32,b:large_binary>>"},
 		[]any{list(), list(pair(1, []byte("ab"))), list(pair(300, []byte("ab"))), list(pair(1, []byte("abc"))), list(nil), list(pair(nil, nil), nil)}},
-	{"null", []string{"null", "int8", "string", "list<int8>", "struct<a:int8>", "dict<int8,string>", "ree<int32>"}, []any{nil}},
+	{"null", []string{"null", "bool", "int8", "string", "large_binary", "string_view", "fsb(3)", "decimal256(40,2)", "list<int8>", "large_list<int8>",
+		"fsl<int8,2>", "fsl<struct<a:string>,3>", "struct<a:int8>", "struct<a:fsl<string,2>>", "dict<int8,string>", "ree<int32>", "map<string,int8>"}, []any{nil}},
 }
 
 // times are raw numbers around the bounds of the units.
@@ -182,9 +183,32 @@ func checkCast(t *testing.T, mem memory.Allocator, name string, arr arrow.Array,
 	if len(unfit) > 0 {
 		t.Fatalf("%s to %v: unfit rows %v left", name, to, unfit)
 	}
+	if short := shortChild(out.Data()); short != nil {
+		t.Fatalf("%s to %v: a child of type %v has %d rows", name, to, short.DataType(), short.Len())
+	}
 	if n := slots(out); n >= 0 && out.NullN() != n {
 		t.Fatalf("%s to %v: %d NULLs, not %d", name, to, out.NullN(), n)
 	}
+}
+
+// shortChild finds a child that has fewer rows than its parent says.
+func shortChild(d arrow.ArrayData) arrow.ArrayData {
+	for _, kid := range d.Children() {
+		need := 0
+		switch t := d.DataType().(type) {
+		case *arrow.StructType:
+			need = d.Offset() + d.Len()
+		case *arrow.FixedSizeListType:
+			need = (d.Offset() + d.Len()) * int(t.Len())
+		}
+		if kid.Len() < need {
+			return kid
+		}
+		if short := shortChild(kid); short != nil {
+			return short
+		}
+	}
+	return nil
 }
 
 // slots counts the NULLs that the array itself has, -1 when it has no bitmap.
