@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
 )
 
 // targetOf returns the greatest row of the target among some events, the first of equal ones, or noRow.
@@ -27,7 +28,7 @@ func (l *lives) compareTarget(event, target uint32) int {
 
 // meetTarget decides a level that the target's row of the key is part of, with nothing above it.
 func (l *lives) meetTarget(w *liver, v *level) {
-	replays := l.replays(&w.watch, v)
+	replays := l.replays(&w.Watch, v)
 	stale := func() {
 		w.report.Replays += replays
 		l.setStale(w, v.upserts)
@@ -38,12 +39,12 @@ func (l *lives) meetTarget(w *liver, v *level) {
 		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		stale()
 	case len(v.deletes) > 0:
-		winner := l.greatest(&w.watch, v.deletes)
-		w.report.count(verdict{copies: l.copies(&w.watch, winner, v.deletes), deleteTie: true})
+		winner := l.greatest(&w.Watch, v.deletes)
+		w.report.count(verdict{copies: l.copies(&w.Watch, winner, v.deletes), deleteTie: true})
 		w.kept.Set(winner)
 	case len(v.ends) > 0:
 		w.report.count(verdict{deleteTie: true})
-		w.ended.Set(l.greatest(&w.watch, v.ends))
+		w.ended.Set(l.greatest(&w.Watch, v.ends))
 	case replays == int64(len(v.upserts)):
 		stale()
 	default:
@@ -65,7 +66,7 @@ func (l *lives) tieWithTarget(w *liver, v *level, stale func()) {
 	}
 	winner := v.upserts[len(v.upserts)-1]
 	if l.opts.Ties == TiesByContent {
-		winner = l.greatest(&w.watch, v.upserts)
+		winner = l.greatest(&w.Watch, v.upserts)
 	}
 	switch {
 	case l.opts.Ties == FirstTied,
@@ -74,15 +75,15 @@ func (l *lives) tieWithTarget(w *liver, v *level, stale func()) {
 		stale()
 	default:
 		w.kept.Set(winner)
-		w.report.Duplicates += l.copies(&w.watch, winner, v.upserts)
+		w.report.Duplicates += l.copies(&w.Watch, winner, v.upserts)
 	}
 }
 
 // replays counts the rows of a level that are equal to the target's row.
-func (l *lives) replays(w *watch, v *level) (n int64) {
+func (l *lives) replays(w *keyset.Watch, v *level) (n int64) {
 	for _, list := range [][]uint32{v.upserts, v.deletes} {
 		for _, r := range list {
-			if w.over() {
+			if w.Over() {
 				return n
 			}
 			if l.againstTarget(r, v.target, form.ByValue) == 0 {

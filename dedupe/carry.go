@@ -10,7 +10,7 @@ import (
 
 // carrier is one worker's part of carry-forward.
 type carrier struct {
-	watch
+	keyset.Watch
 	report Report
 	filled []map[uint32]uint32
 	// known has, for each fill, what was found at a level: the row with the value, or noRow. A level is known by its first event. Lives
@@ -29,7 +29,7 @@ func (l *lives) carryForward(ctx context.Context, p *Plan) error {
 	tasks := (len(p.Rows) + batch - 1) / batch
 	var carriers []*carrier
 	for range max(1, min(l.job.workers(), tasks)) {
-		c := &carrier{watch: watch{ctx: ctx}}
+		c := &carrier{Watch: keyset.NewWatch(ctx)}
 		for range l.fills {
 			c.filled = append(c.filled, map[uint32]uint32{})
 			c.known = append(c.known, map[uint32]uint32{})
@@ -69,8 +69,8 @@ func (l *lives) fillRow(c *carrier, row uint32) error {
 			from = l.source(c, i, row)
 		}
 		switch {
-		case c.done:
-			return c.err()
+		case c.Done():
+			return c.Err()
 		case from == noRow:
 			c.report.Unfilled++
 		default:
@@ -104,7 +104,7 @@ func (l *lives) beside(f *fill, row uint32) (from uint32, met bool) {
 func (l *lives) source(c *carrier, fill int, row uint32) uint32 {
 	c.way = c.way[:0]
 	from := noRow
-	for !c.over() {
+	for !c.Over() {
 		group := l.groups.Of(l.before(row))
 		i := sort.Search(len(group), func(i int) bool { return l.order.Compare(l.row(group[i]), row) < 0 })
 		if i == len(group) {
@@ -116,7 +116,7 @@ func (l *lives) source(c *carrier, fill int, row uint32) uint32 {
 		}
 		c.way = append(c.way, group[i])
 		var more bool
-		if l.readLevel(&c.watch, &c.level, group, i); c.done {
+		if l.readLevel(&c.Watch, &c.level, group, i); c.Done() {
 			break
 		}
 		if from, more = l.valueAt(c, &l.fills[fill]); !more {
@@ -138,14 +138,14 @@ func (l *lives) valueAt(c *carrier, f *fill) (row uint32, more bool) {
 		return noRow, false
 	}
 	if v.target != noRow {
-		if !f.inTarget || l.isDelete(v.target) || l.replays(&c.watch, v) < int64(len(v.upserts)) || f.Match(f.gone, v.target) {
+		if !f.inTarget || l.isDelete(v.target) || l.replays(&c.Watch, v) < int64(len(v.upserts)) || f.Match(f.gone, v.target) {
 			return noRow, false
 		}
 		return v.target, false
 	}
 	// Of copies that differ in bits the greatest, so that the outcome doesn't depend on which came first.
-	row = l.greatest(&c.watch, v.upserts)
-	if l.copies(&c.watch, row, v.upserts) < int64(len(v.upserts))-1 {
+	row = l.greatest(&c.Watch, v.upserts)
+	if l.copies(&c.Watch, row, v.upserts) < int64(len(v.upserts))-1 {
 		return noRow, false
 	}
 	return row, f.Match(f.gone, row)

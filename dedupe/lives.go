@@ -22,7 +22,7 @@ type lives struct {
 
 // liver is one worker's part of the outcome.
 type liver struct {
-	watch
+	keyset.Watch
 	kept, stale, aside, ended keyset.Bitmap
 	report                    Report
 	ties                      []tie
@@ -42,7 +42,7 @@ func followLives[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	const batch = 1 << 10
 	tasks := (n + batch - 1) / batch
 	for range max(1, min(j.workers(), tasks)) {
-		l.workers = append(l.workers, &liver{watch: watch{ctx: ctx}, kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
+		l.workers = append(l.workers, &liver{Watch: keyset.NewWatch(ctx), kept: keyset.NewBitmap(j.rows), stale: keyset.NewBitmap(j.rows),
 			aside: keyset.NewBitmap(j.rows), ended: keyset.NewBitmap(j.rows)})
 	}
 	j.progress.Start(onerow.StageGroup, int64(l.groups.Rows()))
@@ -85,9 +85,9 @@ type level struct {
 }
 
 // readLevel reads the level that begins at event i of a group whose events are sorted, or are all of one level.
-func (l *lives) readLevel(w *watch, v *level, group []uint32, i int) {
+func (l *lives) readLevel(w *keyset.Watch, v *level, group []uint32, i int) {
 	v.upserts, v.deletes, v.ends, v.target = v.upserts[:0], v.deletes[:0], v.ends[:0], noRow
-	for next := i; next < len(group) && !w.over() && (next == i || l.compare(group[next], group[i]) == 0); next++ {
+	for next := i; next < len(group) && !w.Over() && (next == i || l.compare(group[next], group[i]) == 0); next++ {
 		switch e := group[next]; {
 		case e >= l.known:
 			v.ends = append(v.ends, l.row(e))
@@ -108,7 +108,7 @@ func (l *lives) decide(w *liver, id uint32) error {
 	group := l.groups.Of(id)
 	if len(l.fills) > 0 {
 		slices.SortFunc(group, func(a, b uint32) int {
-			if w.over() {
+			if w.Over() {
 				return 0
 			}
 			return cmp.Or(-l.compare(a, b), cmp.Compare(a, b))
@@ -118,8 +118,8 @@ func (l *lives) decide(w *liver, id uint32) error {
 	target := l.targetOf(group)
 	for _, e := range group {
 		switch c := l.compareTarget(e, target); {
-		case w.over():
-			return w.err()
+		case w.Over():
+			return w.Err()
 		case c > 0:
 			w.newer = append(w.newer, e)
 		case c == 0:
@@ -129,18 +129,18 @@ func (l *lives) decide(w *liver, id uint32) error {
 		}
 	}
 	if len(w.newer) == 0 {
-		if l.readLevel(&w.watch, &w.level, w.at, 0); w.done {
-			return w.err()
+		if l.readLevel(&w.Watch, &w.level, w.at, 0); w.Done() {
+			return w.Err()
 		}
 		l.setStale(w, w.older)
 		l.meetTarget(w, &w.level)
-		return w.err()
+		return w.Err()
 	}
 	if len(w.at) > 0 {
-		if l.readLevel(&w.watch, &w.level, w.at, 0); w.done {
-			return w.err()
+		if l.readLevel(&w.Watch, &w.level, w.at, 0); w.Done() {
+			return w.Err()
 		}
-		w.report.Replays += l.replays(&w.watch, &w.level)
+		w.report.Replays += l.replays(&w.Watch, &w.level)
 		l.setStale(w, w.at)
 		l.setStale(w, w.older)
 	}
@@ -157,15 +157,15 @@ func (l *lives) decide(w *liver, id uint32) error {
 		if c >= 0 {
 			w.at = append(w.at, e)
 		}
-		if w.over() {
-			return w.err()
+		if w.Over() {
+			return w.Err()
 		}
 	}
-	if l.readLevel(&w.watch, &w.level, w.at, 0); w.done {
-		return w.err()
+	if l.readLevel(&w.Watch, &w.level, w.at, 0); w.Done() {
+		return w.Err()
 	}
 	l.crown(w, &w.level, w.newer)
-	return w.err()
+	return w.Err()
 }
 
 func (l *lives) setStale(w *liver, events []uint32) {
@@ -180,7 +180,7 @@ func (l *lives) setStale(w *liver, events []uint32) {
 func (l *lives) crown(w *liver, v *level, events []uint32) {
 	switch {
 	case len(v.deletes) == 0 && len(v.ends) > 0:
-		w.ended.Set(l.greatest(&w.watch, v.ends))
+		w.ended.Set(l.greatest(&w.Watch, v.ends))
 		w.report.count(verdict{deleteTie: len(v.upserts) > 0})
 		return
 	case len(v.deletes) == 0 && len(v.upserts) == 1:
@@ -192,7 +192,7 @@ func (l *lives) crown(w *liver, v *level, events []uint32) {
 	}
 	rows := slices.Concat(v.upserts, v.deletes)
 	slices.Sort(rows)
-	s := l.settle(&w.watch, rows)
+	s := l.settle(&w.Watch, rows)
 	w.report.count(s)
 	if !s.unsettled {
 		w.kept.Set(s.winner)

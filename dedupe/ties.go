@@ -6,6 +6,7 @@ import (
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/order"
 )
 
@@ -50,7 +51,7 @@ type verdict struct {
 }
 
 // settle decides between at least two rows of the batches, in ascending order.
-func (j *job) settle(w *watch, rows []uint32) verdict {
+func (j *job) settle(w *keyset.Watch, rows []uint32) verdict {
 	var v verdict
 	var deletes []uint32
 	for _, r := range rows {
@@ -98,10 +99,10 @@ func (r *Report) count(v verdict) {
 
 // greatest returns the row that is greatest by content; of rows equal by content, the greatest by bits, and of copies to the bit the
 // first.
-func (j *job) greatest(w *watch, rows []uint32) uint32 {
+func (j *job) greatest(w *keyset.Watch, rows []uint32) uint32 {
 	best := rows[0]
 	for _, r := range rows[1:] {
-		if w.over() {
+		if w.Over() {
 			return best
 		}
 		c := order.Content(j.content, r, best, form.ByContent)
@@ -116,9 +117,9 @@ func (j *job) greatest(w *watch, rows []uint32) uint32 {
 }
 
 // copies counts the rows, other than row itself, that are equal to it in every column.
-func (j *job) copies(w *watch, row uint32, rows []uint32) (n int64) {
+func (j *job) copies(w *keyset.Watch, row uint32, rows []uint32) (n int64) {
 	for _, r := range rows {
-		if w.over() {
+		if w.Over() {
 			return n
 		}
 		if r != row && order.Content(j.content, r, row, form.ByValue) == 0 {

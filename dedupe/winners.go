@@ -23,7 +23,7 @@ type winners[K keyset.Words] struct {
 
 // finder is one worker's part.
 type finder[K keyset.Words] struct {
-	watch
+	keyset.Watch
 	j      *job
 	parts  *keyset.Parts[K, uint32]
 	keys   *keyset.Block[K]
@@ -60,7 +60,7 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	err = j.run(ctx, 1<<w.bits, func(worker, part int) error {
 		f := w.workers[worker]
 		j.progress.Add(f.find(w, part))
-		return f.err()
+		return f.Err()
 	})
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 
 func newFinder[K keyset.Words](ctx context.Context, j *job, bits int) *finder[K] {
 	return &finder[K]{
-		watch: watch{ctx: ctx}, j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
+		Watch: keyset.NewWatch(ctx), j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
 		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
 	}
@@ -124,7 +124,7 @@ func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 
 // insert is the hot loop: it keeps the greatest row of each key.
 func (f *finder[K]) insert(chunk []entry[K]) {
-	if f.overAfter(len(chunk)) {
+	if f.OverAfter(len(chunk)) {
 		return
 	}
 	t := f.table
@@ -170,7 +170,7 @@ func (f *finder[K]) settleEvens() {
 	var pairs []pair
 	for i := range f.evens {
 		e := &f.evens[i]
-		if f.over() {
+		if f.Over() {
 			return
 		}
 		if best := f.table.Find(e).Row(); best != e.Row() && f.j.order.Compare(e.Row(), best) == 0 {
@@ -178,13 +178,13 @@ func (f *finder[K]) settleEvens() {
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int {
-		if f.over() {
+		if f.Over() {
 			return 0
 		}
 		return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row))
 	})
 	var rows []uint32
-	for lo := 0; lo < len(pairs) && !f.done; {
+	for lo := 0; lo < len(pairs) && !f.Done(); {
 		best := pairs[lo].best
 		rows = rows[:0]
 		for ; lo < len(pairs) && pairs[lo].best == best; lo++ {
@@ -198,7 +198,7 @@ func (f *finder[K]) settleEvens() {
 
 // settle decides between rows that are equal in order; best is the one that is marked so far.
 func (f *finder[K]) settle(best uint32, rows []uint32) {
-	v := f.j.settle(&f.watch, rows)
+	v := f.j.settle(&f.Watch, rows)
 	f.report.count(v)
 	f.won.Clear(best)
 	if v.unsettled {

@@ -329,6 +329,9 @@ func (d *dealer[K]) group(part int) (int64, error) {
 		if id&0xff == 0 && d.ctx.Err() != nil {
 			return 0, d.ctx.Err()
 		}
+		if d.Done() {
+			break
+		}
 		d.key(d.hisByID[d.starts[1][id]:d.starts[1][id+1]], d.byID[d.starts[0][id]:d.starts[0][id+1]])
 	}
 	return int64(len(d.evs) + len(d.his)), d.ctx.Err()

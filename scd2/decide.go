@@ -18,6 +18,9 @@ func (l *life) decideChanges() {
 	}
 	if len(evs) > 1 {
 		slices.SortFunc(evs, func(a, b event) int {
+			if l.Over() {
+				return 0
+			}
 			return cmp.Or(cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
 		})
 	}
@@ -44,6 +47,9 @@ func (l *life) decideSnapshot() {
 		return
 	}
 	slices.SortFunc(evs, func(a, b event) int {
+		if l.Over() {
+			return 0
+		}
 		return cmp.Or(-cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
 	})
 	n := 1
@@ -188,41 +194,68 @@ func (l *life) seen(g *given) {
 	l.said = append(l.said, event{pos: pos, cell: j.cells.seen(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: g.row, mem: keyset.None, base: -1})
 }
 
-// saidByState adds what the state knows of the key, and of truncates. Of two that speak of one position, the greater stays; a row of
-// the state stands for the start of a version too, and knows what was said then.
+// saidByState adds what the state knows of the key, and truncates: those of the state to what was said, those of this call to the changes. Of two that
+// speak of one position, the greater stays; a row of the state stands for the start of a version too, and knows what was said then.
 func (l *life) saidByState() {
 	if l.j.opts.Mode == Snapshot {
 		return
 	}
-	st := l.scratch
-	slices.SortFunc(st, func(a, b event) int { return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.key, b.key)) })
-	for _, t := range l.j.trunc {
-		e := event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, key: l.anyKey(), order: t.row,
-			mem: keyset.None, base: -1, kind: truncated, origin: ofState}
-		if t.row < l.j.firstSt {
-			if !l.j.inTime(t.pos) {
-				continue
-			}
-			e.origin = ofChange
-			l.addTruncate(e)
-			continue
+	slices.SortFunc(l.scratch, func(a, b event) int {
+		if l.Over() {
+			return 0
 		}
-		st = append(st, e)
-	}
-	for i := range st {
-		at, found := slices.BinarySearchFunc(l.said, st[i].pos, func(e event, pos uint64) int { return cmp.Compare(e.pos, pos) })
-		if !found {
-			l.said = slices.Insert(l.said, at, st[i])
-			continue
-		}
-		l.said[at] = l.both(l.said[at], st[i])
-	}
-	l.scratch = st
+		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.key, b.key))
+	})
+	l.said = l.weave(l.said, l.scratch)
+	l.said = l.weave(l.said, l.truncates(ofState))
+	l.changes = l.weave(l.changes, l.truncates(ofChange))
 }
 
-// both is what decides at a position of which history and state, or two rows of the state, say something.
+// truncates are the truncates of the state or of this call as events of the key.
+func (l *life) truncates(from origin) []event {
+	var evs []event
+	for _, t := range l.j.trunc {
+		if (t.row < l.j.firstSt) != (from == ofChange) || from == ofChange && !l.j.inTime(t.pos) {
+			continue
+		}
+		evs = append(evs, event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, key: l.anyKey(), order: t.row,
+			mem: keyset.None, base: -1, kind: truncated, origin: from})
+	}
+	return evs
+}
+
+// weave puts two lists of events, each by position, into one, with one event a position.
+func (l *life) weave(a, b []event) []event {
+	if len(b) == 0 {
+		return a
+	}
+	out := l.merged[:0]
+	for len(a) > 0 || len(b) > 0 {
+		var e event
+		if len(b) == 0 || len(a) > 0 && a[0].pos <= b[0].pos {
+			e, a = a[0], a[1:]
+		} else {
+			e, b = b[0], b[1:]
+		}
+		if n := len(out); n > 0 && out[n-1].pos == e.pos {
+			out[n-1] = l.both(out[n-1], e)
+		} else {
+			out = append(out, e)
+		}
+	}
+	l.merged = out
+	return slices.Clone(out)
+}
+
+// both is what decides at a position of which history and state, two rows of the state, or a change and a truncate say something.
 func (l *life) both(a, b event) event {
 	switch {
+	case a.origin >= ofChange:
+		if l.rank(&a, &b) <= 0 {
+			l.set(&a, superseded)
+			return b
+		}
+		return a
 	case a.kind == upsert && b.kind == upsert && a.origin == ofHistory:
 		if !l.j.same(saidTracked, a.said, b.said) {
 			l.mismatch(&a)
@@ -277,16 +310,4 @@ func (l *life) anyKey() uint32 {
 		return l.his[0].row
 	}
 	return l.j.nothing
-}
-
-// addTruncate puts a truncate of this call among the changes of the key.
-func (l *life) addTruncate(e event) {
-	at, found := slices.BinarySearchFunc(l.changes, e.pos, func(c event, pos uint64) int { return cmp.Compare(c.pos, pos) })
-	switch {
-	case !found:
-		l.changes = slices.Insert(l.changes, at, e)
-	case l.rank(&l.changes[at], &e) <= 0:
-		l.set(&l.changes[at], superseded)
-		l.changes[at] = e
-	}
 }

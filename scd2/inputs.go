@@ -307,6 +307,11 @@ func (j *job) readOps() error {
 		}
 	}
 	slices.SortFunc(j.trunc, func(a, b truncate) int { return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.row, b.row)) })
+	for _, t := range j.trunc {
+		if t.row < j.firstSt && j.inTime(t.pos) {
+			j.fresh = append(j.fresh, t.pos)
+		}
+	}
 	return nil
 }
 

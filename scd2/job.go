@@ -59,6 +59,7 @@ type job struct {
 	stKinds  []kind // of the state
 	aside    keyset.Bitmap
 	trunc    []truncate // of changes and state, by position
+	fresh    []uint64   // the positions of those of the changes that are applied
 	openEnd  uint64     // the sentinel's word, with hasOpen
 	hasOpen  bool
 	now      uint64 // with opts.Now
@@ -85,14 +86,9 @@ type truncate struct {
 	row  uint32 // of changes or state
 }
 
-// truncates says whether the changes have a truncate.
+// truncates says whether the changes have a truncate to be applied.
 func (j *job) truncates() bool {
-	for _, t := range j.trunc {
-		if t.row < j.firstSt {
-			return true
-		}
-	}
-	return false
+	return len(j.fresh) > 0
 }
 
 // columns of the line.

@@ -63,12 +63,13 @@ type nextVersion struct {
 
 // life works the keys off, one after the other. It belongs to one goroutine.
 type life struct {
+	keyset.Watch
 	ctx context.Context
 	j   *job
 	out *outcome
 	found
 
-	// Of the key in work.
+	// Of the key in work. Once the context is over, what is made of it means nothing.
 	his     []given // by start
 	said    []event // of history and state, by position
 	changes []event // by position
@@ -76,11 +77,12 @@ type life struct {
 	next    []nextVersion
 	refs    []uint32
 	atBase  []int32 // by version of his: the version of next that goes on with it; -1: none
-	scratch []event
+	scratch []event // what the state says, by position
+	merged  []event
 }
 
 func newLife(ctx context.Context, j *job, out *outcome) life {
-	return life{ctx: ctx, j: j, out: out}
+	return life{Watch: keyset.NewWatch(ctx), ctx: ctx, j: j, out: out}
 }
 
 // key works off one key: its versions and its events.
@@ -91,6 +93,9 @@ func (l *life) key(his []given, evs []dealt) {
 	}
 	l.keys++
 	slices.SortFunc(l.his, func(a, b given) int {
+		if l.Over() {
+			return 0
+		}
 		return cmp.Or(cmp.Compare(a.flags&noStart, b.flags&noStart), cmp.Compare(a.from, b.from), cmp.Compare(a.row, b.row))
 	})
 	if l.isBroken() {
@@ -173,10 +178,10 @@ func (l *life) touched() bool {
 		if l.j.opts.Absent == AbsentCloses && g.flags&endsOpen != 0 {
 			return true
 		}
-		for _, t := range l.j.trunc {
-			if t.row < l.j.firstSt && l.j.inTime(t.pos) && g.from <= t.pos && (g.flags&endsOpen != 0 || t.pos < g.to) {
-				return true
-			}
+		// The first truncate of the call at or after its start.
+		at, _ := slices.BinarySearch(l.j.fresh, g.from)
+		if at < len(l.j.fresh) && (g.flags&endsOpen != 0 || l.j.fresh[at] < g.to) {
+			return true
 		}
 	}
 	return false

@@ -1,6 +1,9 @@
 package scd2
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
@@ -73,9 +76,13 @@ func (l *life) follows(i int) bool {
 
 // isThere says whether an event says what the history says at its position already.
 func (l *life) isThere(e *event) bool {
-	for i := range l.his {
+	i, found := slices.BinarySearchFunc(l.his, e.pos, func(g given, pos uint64) int { return cmp.Compare(g.from, pos) })
+	if !found {
+		i--
+	}
+	if i >= 0 {
 		g := &l.his[i]
-		if g.flags&isMarker == 0 && g.from <= e.pos && (g.flags&endsOpen != 0 || e.pos < g.to) {
+		if g.flags&isMarker == 0 && (g.flags&endsOpen != 0 || e.pos < g.to) {
 			return e.kind == upsert && l.repeats(e, g.row)
 		}
 	}

@@ -216,7 +216,9 @@ func (out *outcome) collect(lives []*life) {
 	}
 	out.inserts = byRow(out.inserts, (*change).rowOf)
 	settle(out.inserts, (*change).rowOf, func(run []change) {
-		slices.SortFunc(run, func(a, b change) int { return cmp.Or(cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key)) })
+		slices.SortFunc(run, func(a, b change) int {
+			return cmp.Or(cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key))
+		})
 	})
 	out.edits = byRow(out.edits, (*change).rowOf)
 	out.removes = byRow(out.removes, func(a *Action) uint32 { return a.Row })
@@ -322,20 +324,22 @@ func (out *outcome) memories(m *Merge) {
 	m.Report.Remembered, m.Report.Forgotten = n, out.dropped
 }
 
-// newTruncates are those of the changes that the state doesn't have yet.
+// newTruncates are those of the changes that the state doesn't have yet: of each position the greatest, when it is greater than those of the state.
 func (out *outcome) newTruncates() (fresh []truncate) {
 	j := out.j
-	have := map[uint64]bool{}
-	for _, t := range j.trunc {
-		if t.row >= j.firstSt {
-			have[t.pos] = true
+	greater := func(a, b truncate) bool { return j.order != nil && j.order.Compare(a.row, b.row) > 0 }
+	for lo := 0; lo < len(j.trunc); {
+		best, hi := j.trunc[lo], lo+1
+		for ; hi < len(j.trunc) && j.trunc[hi].pos == best.pos; hi++ {
+			t := j.trunc[hi]
+			if known := best.row >= j.firstSt; greater(t, best) || !known && t.row >= j.firstSt && !greater(best, t) {
+				best = t
+			}
 		}
-	}
-	for _, t := range j.trunc {
-		if t.row < j.firstSt && !have[t.pos] && j.inTime(t.pos) {
-			have[t.pos] = true
-			fresh = append(fresh, t)
+		if best.row < j.firstSt && j.inTime(best.pos) {
+			fresh = append(fresh, best)
 		}
+		lo = hi
 	}
 	return fresh
 }
