@@ -63,10 +63,6 @@ func (s *scene) untie(e *event) {
 	if start != nil && s.opts.Ties == scd2.TiesByContent && s.seqs == nil {
 		return // the greatest of all
 	}
-	if said, ok := s.said[full]; ok && s.opts.Ties == scd2.RejectTies {
-		e.vals = said
-		return
-	}
 	for i, v := range s.values {
 		switch {
 		case start == nil || !v.tracked:
@@ -75,6 +71,10 @@ func (s *scene) untie(e *event) {
 		case s.opts.Columns.Missing == scd2.NullMissing && start[i] != nil:
 			e.op = "d" // an upsert would say NULL
 		}
+	}
+	if said, ok := s.said[full]; ok && s.opts.Ties == scd2.RejectTies {
+		e.vals = said
+		return
 	}
 	s.said[full] = e.vals
 }

@@ -20,7 +20,7 @@ import (
 func ignoresLateEvents(st *stage) {
 	first := st.set(may{})
 	st.events = slices.DeleteFunc(st.events, func(e event) bool { return e.op == "t" || e.was >= 0 })
-	if len(st.events) == 0 || st.opts.Tracked != nil {
+	if len(st.events) == 0 || st.opts.Tracked != nil || st.opts.Unchanged == scd2.KeepUnchanged { // corrections and repeats are never late
 		return
 	}
 	last := st.lastBoundaries()
@@ -213,6 +213,9 @@ func (st *stage) from(history []arrow.Record, since int) (part, rest []arrow.Rec
 // A state that is cut at a watermark refuses the events below, and makes the same of the others.
 func appliesNothingBelow(st *stage) {
 	first := st.set(may{})
+	if st.opts.Tracked != nil {
+		return // what isn't tracked is forgotten with the events that said it
+	}
 	steps := st.arrivals(st.events)
 	at, low := st.src.Choose("compact before", len(steps)), st.src.Choose("watermark", most+1)
 	a, all := first, []event(nil)

@@ -224,7 +224,7 @@ func (c *MergeCheck) mayBecome(did string, l historyLayout, old, row []any, same
 	}
 	marker := l.marker >= 0 && old[l.marker] == true
 	for i := range old {
-		bound := i == l.validTo || i == l.flag || i == l.validFrom && did == "rewrite"
+		bound := i == l.validTo || i == l.flag || i == l.validFrom && did != ""
 		if !bound && !l.free[i] && !marker && !arrowtest.Equal(arrowtest.Key(old[i]), arrowtest.Key(row[i])) {
 			return "column " + l.names[i] + " stays in a row of the history"
 		}
