@@ -85,16 +85,11 @@ func (l *life) winner(evs []event) event {
 	}
 	best := 0
 	for i := 1; i < n && evs[0].kind == upsert; i++ {
-		switch c := l.content(evs[best].note, evs[i].note, form.ByValue); {
-		case c == 0:
-			if l.content(evs[best].note, evs[i].note, form.ByBits) < 0 {
-				best = i
-			}
-			continue
-		case l.j.opts.Ties != TiesByContent:
+		if l.j.opts.Ties != TiesByContent && l.content(evs[best].note, evs[i].note, form.ByValue) != 0 {
 			l.tie(evs[:n], nil)
 			return event{}
-		case c < 0:
+		}
+		if l.content(evs[best].note, evs[i].note, form.ByBits) < 0 {
 			best = i
 		}
 	}
@@ -117,11 +112,8 @@ func (l *life) content(a, b uint32, rank form.Rank) int { return order.Content(l
 func (l *life) tie(evs []event, there *event) {
 	l.tied = true
 	if l.j.opts.Ties == SetAsideTies {
-		for i := range l.changes {
-			l.set(&l.changes[i], rejectedTie)
-		}
-		for i := range evs {
-			l.set(&evs[i], rejectedTie)
+		for i := range l.loaded {
+			l.set(&l.loaded[i], rejectedTie)
 		}
 		return
 	}
@@ -206,9 +198,18 @@ func (l *life) saidByState() {
 		}
 		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.key, b.key))
 	})
+	l.dropUnknown()
 	l.said = l.weave(l.said, l.scratch)
 	l.said = l.weave(l.said, l.truncates(ofState))
 	l.changes = l.weave(l.changes, l.truncates(ofChange))
+}
+
+// dropUnknown leaves out what the state says of times before Options.Since of which no version was given.
+func (l *life) dropUnknown() {
+	if l.j.opts.Since == nil {
+		return
+	}
+	l.scratch = slices.DeleteFunc(l.scratch, func(e event) bool { return e.pos < l.j.since && l.versionAt(e.pos) == nil })
 }
 
 // truncates are the truncates of the state or of this call as events of the key.

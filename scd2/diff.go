@@ -258,6 +258,8 @@ func (l *life) needsMemory(e *event) bool {
 	switch {
 	case e.kind == truncated || e.ends:
 		return false
+	case j.opts.Columns.Group && e.origin == ofHistory && e.base >= 0 && e.mem == keyset.None && e.kind == upsert && l.carried(int(e.base)):
+		return false // another source's start is no event of this one
 	case e.kind != upsert:
 		return !e.ended || ordered
 	case e.within >= 0: // the history's own order columns tell of the last one

@@ -79,6 +79,7 @@ type life struct {
 	atBase  []int32 // by version of his: the version of next that goes on with it; -1: none
 	scratch []event // what the state says, by position
 	merged  []event
+	loaded  []event // all changes, under SetAsideTies
 }
 
 func newLife(ctx context.Context, j *job, out *outcome) life {
@@ -92,6 +93,9 @@ func (l *life) key(his []given, evs []dealt) {
 		return
 	}
 	l.keys++
+	if l.j.opts.Ties == SetAsideTies {
+		l.loaded = append(l.loaded[:0], l.changes...)
+	}
 	slices.SortFunc(l.his, func(a, b given) int {
 		if l.Over() {
 			return 0

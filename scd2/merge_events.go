@@ -31,7 +31,7 @@ func (l *life) sortOutLate() {
 	l.changes = kept
 }
 
-// lastBoundary is the last start or end in the history of the key. Where the source speaks for a group of columns, starts at which these don't
+// lastBoundary is the last start or end in the history of the key, or delete that the state knows of. Where the source speaks for a group of columns, starts at which these don't
 // change are others' business.
 func (l *life) lastBoundary() (last uint64, any bool) {
 	for i := len(l.his) - 1; i >= 0; i-- {
@@ -42,7 +42,13 @@ func (l *life) lastBoundary() (last uint64, any bool) {
 		if l.j.opts.Columns.Group && l.carried(i) {
 			continue
 		}
-		return max(last, g.from), true
+		last, any = max(last, g.from), true
+		break
+	}
+	for i := range l.scratch {
+		if e := &l.scratch[i]; any && e.kind == remove {
+			last = max(last, e.pos) // a delete of what wasn't there
+		}
 	}
 	return last, any
 }
@@ -76,17 +82,22 @@ func (l *life) follows(i int) bool {
 
 // isThere says whether an event says what the history says at its position already.
 func (l *life) isThere(e *event) bool {
-	i, found := slices.BinarySearchFunc(l.his, e.pos, func(g given, pos uint64) int { return cmp.Compare(g.from, pos) })
+	if g := l.versionAt(e.pos); g != nil && g.flags&isMarker == 0 {
+		return e.kind == upsert && l.repeats(e, g.row)
+	}
+	return e.kind != upsert
+}
+
+// versionAt is the version of the history, or the deletion row, that holds a position; nil in a gap.
+func (l *life) versionAt(pos uint64) *given {
+	i, found := slices.BinarySearchFunc(l.his, pos, func(g given, pos uint64) int { return cmp.Compare(g.from, pos) })
 	if !found {
 		i--
 	}
-	if i >= 0 {
-		g := &l.his[i]
-		if g.flags&isMarker == 0 && (g.flags&endsOpen != 0 || e.pos < g.to) {
-			return e.kind == upsert && l.repeats(e, g.row)
-		}
+	if i < 0 || l.his[i].flags&endsOpen == 0 && pos >= l.his[i].to {
+		return nil
 	}
-	return e.kind != upsert
+	return &l.his[i]
 }
 
 // repeats says whether an event of the changes says nothing new of the tracked columns of a row.
@@ -170,7 +181,7 @@ func (l *life) meetUpserts(s, c event, known bool) event {
 			l.tie([]event{c}, &s)
 			return s
 		}
-		if l.content(s.note, c.note, form.ByValue) < 0 {
+		if l.content(s.note, c.note, form.ByContent) < 0 {
 			return l.takeOver(s, c)
 		}
 		l.set(&c, superseded)

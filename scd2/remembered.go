@@ -174,7 +174,8 @@ func (b *builder) columnOfState(c *column, keys []uint32, refs []int) stagedColu
 }
 
 // Compact drops from a state what lies before a watermark, and puts the watermark into it: from then on, events before it are rejected ([BelowWatermark]), since
-// what they need to know isn't known any more. The watermark is a position: all events before it must have come. A state keeps the greatest watermark it was given. The
+// what they need to know isn't known any more. (An event from then on may still split a version that began before: what the part before it had in columns that aren't
+// tracked is then what they were corrected to last.) The watermark is a position: all events before it must have come. A state keeps the greatest watermark it was given. The
 // caller releases the record; alloc makes its buffers, nil being memory.DefaultAllocator. state is borrowed, and may be of several batches.
 //
 // Errors wrap [onerow.ErrNoBatches], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], or are those of [onerow.Take].
