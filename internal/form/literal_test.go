@@ -76,7 +76,7 @@ func TestLiteral(t *testing.T) {
 	}{
 		{"string", "", []byte("")}, {"dict<int8,large_string>", "ab", []byte("ab")}, {"fsb(2)", []byte{1, 2}, []byte{1, 2}}, {"fsb(2)", []byte{1}, nil},
 		{"bool", true, []byte{1}}, {"ree<bool>", false, []byte{0}},
-		{"int8", -2, []byte{0xfe}}, {"int16", uint8(255), []byte{255, 0}}, {"uint32", 1<<32 - 1, []byte{255, 255, 255, 255}}, {"uint32", 1 << 32, nil},
+		{"int8", -2, []byte{0xfe}}, {"int16", uint8(255), []byte{255, 0}}, {"uint32", int64(1<<32 - 1), []byte{255, 255, 255, 255}}, {"uint32", int64(1 << 32), nil},
 		{"uint64", uint64(math.MaxUint64), []byte{255, 255, 255, 255, 255, 255, 255, 255}}, {"int64", uint64(1 << 63), nil},
 		{"float16", 1.5, []byte{0, 0x3e}}, {"float16", math.Inf(-1), []byte{0, 0xfc}}, {"float16", math.NaN(), []byte{0, 0x7e}}, {"float16", math.Copysign(0, -1), []byte{0, 0x80}},
 		{"float16", 65504.0, []byte{0xff, 0x7b}}, {"float16", math.Ldexp(-1023, -24), []byte{0xff, 0x83}}, {"float16", math.Ldexp(1, -14), []byte{0, 4}},

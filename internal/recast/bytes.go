@@ -22,7 +22,7 @@ func (c *caster) bytes(r rows, to arrow.DataType) (arrow.ArrayData, []int, error
 	case *arrow.StringType, *arrow.BinaryType:
 		return toOffsets[int32](c, r, to, at, math.MaxInt32)
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return toOffsets[int64](c, r, to, at, math.MaxInt64)
+		return toOffsets[int64](c, r, to, at, math.MaxInt) // what the machine can address
 	case *arrow.FixedSizeBinaryType:
 		return c.toFixed(r, t, at)
 	}

@@ -31,7 +31,7 @@ func (c *caster) gather(d arrow.ArrayData, picks []uint32) (arrow.ArrayData, err
 
 // expand converts values to a type and takes rows of the result: each value once, or where there are more values than rows, each row.
 func (c *caster) expand(values arrow.ArrayData, picks []uint32, to arrow.DataType) (arrow.ArrayData, []int, error) {
-	if values.Len() >= math.MaxUint32 {
+	if int64(values.Len()) >= math.MaxUint32 {
 		return nil, nil, &take.SizeError{Type: to, Size: int64(values.Len()), Limit: math.MaxUint32, Unit: take.Values}
 	}
 	if values.Len() > len(picks) {

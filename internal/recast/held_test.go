@@ -30,7 +30,7 @@ func held(t arrow.DataType, v any) (any, bool) {
 	if v == nil {
 		return nil, true
 	}
-	ok := true
+	var ok bool
 	switch t := t.(type) {
 	case *arrow.Float16Type:
 		v, ok = heldFloat(v.(arrowtest.Float), 11, -24, 16, 42)

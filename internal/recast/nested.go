@@ -43,14 +43,16 @@ func (c *caster) lists(r rows, to arrow.DataType) (arrow.ArrayData, []int, error
 	}
 	l := layout{starts: make([]int, r.n+1), contiguous: true}
 	for i := range r.n {
-		l.add(r.has(i), width, i, span)
+		if l.add(r.has(i), width, i, span); l.starts[i+1] < 0 { // where an int has 32 bits
+			return nil, nil, &take.SizeError{Type: to, Size: int64(uint(l.starts[i+1])), Limit: math.MaxInt, Unit: take.Elements}
+		}
 	}
 	buffers, err := c.offsets(to, l) // before the elements: there may be too many of them
 	if err != nil {
 		return nil, nil, err
 	}
 	kid := r.data.Children()[0]
-	elements, err := c.elements(r, kid, l, width, span)
+	elements, err := c.elements(r, kid, l, span)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,12 +108,12 @@ func (l *layout) rowsOf(elements []int) (list []int) {
 }
 
 // elements are the elements of the rows, one after the other.
-func (c *caster) elements(r rows, kid arrow.ArrayData, l layout, width int, span func(i int) (lo, hi int)) (arrow.ArrayData, error) {
+func (c *caster) elements(r rows, kid arrow.ArrayData, l layout, span func(i int) (lo, hi int)) (arrow.ArrayData, error) {
 	total := l.starts[r.n]
 	if l.contiguous {
 		return c.slice(kid, l.first, total)
 	}
-	if kid.Len() >= math.MaxUint32 {
+	if int64(kid.Len()) >= math.MaxUint32 {
 		return nil, &take.SizeError{Type: r.data.DataType(), Size: int64(kid.Len()), Limit: math.MaxUint32, Unit: take.Elements}
 	}
 	picks := make([]uint32, 0, total)
