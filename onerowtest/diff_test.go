@@ -170,6 +170,13 @@ func TestTablesThatAreNone(t *testing.T) {
 	if text := onerowtest.Text(mixed); text != "# table: batch 1 differs from batch 0 in column 1\n" {
 		t.Error(text)
 	}
+	narrow, required := onerowtest.Records(t, "id:int8\n1"), onerowtest.Records(t, "id:int64!\n2")
+	if d := onerowtest.Diff([]arrow.Record{a[0], narrow[0]}, a); d != "want: batch 1 differs from batch 0 in column 0" {
+		t.Error(d)
+	}
+	if text := onerowtest.Text([]arrow.Record{required[0], a[0]}); text != "id:int64\n2\n---\n1\n" { // NULL may come
+		t.Error(text)
+	}
 	if d := onerowtest.Diff(nil, a); !strings.HasPrefix(d, "want has no batches") {
 		t.Error(d)
 	}
