@@ -3,11 +3,16 @@
 // The verbs live in the packages below it:
 //
 //	dedupe   the latest row per key: winners, ties, carry-forward, guard against replays
+//	scd2     the history of a table: plan, apply, check; staged rows and MERGE text for engines; row hashes
 //	grain    what one row stands for: is this key unique, and why not
+//
+// Package onerowtest is for tests of your own merge rules.
 //
 // All of them read Arrow record batches and answer with row lists:
 //
 //	batches ─► verb(key, order, options) ─► Rows + Report ─► Take ─► arrow.Record
+//
+// (scd2 writes boundaries and flags, so that it makes its records itself.)
 //
 // # Rows
 //
