@@ -17,7 +17,8 @@ import (
 func TestBrokenData(t *testing.T) {
 	p, s := arrow.PrimitiveTypes, arrow.BinaryTypes
 	int32s := func(v ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.GetBytes(v)) }
-	raw := func(b ...byte) *memory.Buffer { return memory.NewBufferBytes(b) }
+	// Behind the bytes are others, in one piece of memory: reading them would be no panic.
+	raw := func(b ...byte) *memory.Buffer { return memory.NewBufferBytes(append(b, make([]byte, 100)...)[:len(b)]) }
 	header := func(size, buffer, offset int32) *memory.Buffer { return int32s(size, 0, buffer, offset) }
 	ints := array.NewData(p.Int32, 2, []*memory.Buffer{nil, int32s(1, 2)}, nil, 0, 0)
 	ends := array.NewData(p.Int32, 1, []*memory.Buffer{nil, int32s(1)}, nil, 0, 0)

@@ -3,6 +3,7 @@ package take
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,10 +21,10 @@ type chunk struct {
 
 func newChunk(d arrow.ArrayData) chunk { return chunk{data: d, at: d.Offset()} }
 
-// bytes returns buffer i, nil when there is none.
+// bytes returns buffer i, nil when there is none. There is no room behind its bytes: slicing a slice checks its capacity, not its length.
 func (c chunk) bytes(i int) []byte {
 	if b := c.data.Buffers(); i < len(b) && b[i] != nil {
-		return b[i].Bytes()
+		return slices.Clip(b[i].Bytes())
 	}
 	return nil
 }
