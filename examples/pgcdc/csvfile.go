@@ -39,7 +39,7 @@ func readSnapshot(path string, t *table) (rows []row, err error) {
 	for _, name := range header[skip:] {
 		t.addColumn(name)
 	}
-	for _, name := range slices.Concat(t.key, t.integers, t.large) {
+	for _, name := range slices.Concat(t.key, t.integers, t.doubles, t.large) {
 		if _, ok := t.index[name]; !ok {
 			return nil, fmt.Errorf("%s: header: no column %q", path, name)
 		}
@@ -80,8 +80,8 @@ func (t *table) snapshotRow(record []string) (row, error) {
 	return r, t.check(r)
 }
 
-// writeCSV writes rows under a header. When it fails it leaves no file.
-func writeCSV(path string, t *table, rows []row) (err error) {
+// writeCSV writes rows under a header; cells that a row lacks at its end are NULL. When it fails it leaves no file.
+func writeCSV(path string, header []string, rows [][]cell) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
@@ -94,28 +94,27 @@ func writeCSV(path string, t *table, rows []row) (err error) {
 	}()
 	buffer := bufio.NewWriterSize(file, 1<<16)
 	if !strings.HasSuffix(path, ".gz") {
-		return errors.Join(writeRows(buffer, t, rows), buffer.Flush())
+		return errors.Join(writeRows(buffer, header, rows), buffer.Flush())
 	}
 	zip := gzip.NewWriter(buffer)
-	return errors.Join(writeRows(zip, t, rows), zip.Close(), buffer.Flush())
+	return errors.Join(writeRows(zip, header, rows), zip.Close(), buffer.Flush())
 }
 
-func writeRows(w io.Writer, t *table, rows []row) error {
+func writeRows(w io.Writer, header []string, rows [][]cell) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(t.columns); err != nil {
+	if err := out.Write(header); err != nil {
 		return err
 	}
-	record := make([]string, len(t.columns))
-	for _, r := range rows {
-		for i, name := range t.columns {
-			c := r.cell(i)
+	record := make([]string, len(header))
+	for _, cells := range rows {
+		for i, name := range header {
 			switch {
-			case !c.valid:
+			case i >= len(cells) || !cells[i].valid:
 				record[i] = null
-			case c.text == null:
+			case cells[i].text == null:
 				return fmt.Errorf("column %q: the text %s can't be told from NULL in a CSV file", name, null)
 			default:
-				record[i] = c.text
+				record[i] = cells[i].text
 			}
 		}
 		if err := out.Write(record); err != nil {

@@ -1,7 +1,10 @@
-// Command pgcdc keeps a table up to date from a PostgreSQL change feed that was delivered at least once: it reads a
-// snapshot and the feed after it, micro-batch by micro-batch, and writes what the table holds at the end.
+// Command pgcdc keeps a table, or its history, up to date from a PostgreSQL change feed that was delivered at least once: it reads
+// a snapshot and the feed after it, micro-batch by micro-batch, and writes what the table holds at the end, or every version that
+// its rows ever had.
 //
 //	go run ./examples/pgcdc -dir DIR -table customers -out FILE.csv
+//	go run ./examples/pgcdc -dir DIR -table customers -history -out FILE.csv
+//	go run ./examples/pgcdc -dir DIR -table customers -history -shuffle SEED -out FILE.csv
 //
 // DIR holds initial_TABLE.csv.gz and replayed.jsonl.gz; a small such folder is examples/testdata/pgcdc, whose README
 // says what is in the files. FILE is a CSV file with a header, in which \N is NULL; it is compressed when its name ends
@@ -9,16 +12,34 @@
 //
 // The feed has what breaks a plain MERGE: events that come again, alone or in whole batches; several events of a row in
 // one batch; deletes, and events from before a delete that come after it; rows that change their key; large values that
-// are left out because they didn't change; a column that is added on the way; a truncate. Each step of the work is
-// one call of [dedupe.Latest]:
+// are left out because they didn't change; a column that is added on the way; a truncate.
+//
+// # The table
+//
+// Each step of the work is one call of [dedupe.Latest]:
 //
 //	micro-batch ─► record ──┐
 //	                        ├─► dedupe.Latest ─► winners, ended keys ─► target
 //	target's rows of  ──────┘
 //	the same keys
 //
-// The target is a map in memory here. A service would look the rows up in its table instead, and write the winners back in one
-// transaction.
+// # The history
+//
+// With -history each step is one call of [scd2.Plan], and [scd2.Check] looks at what came of it:
+//
+//	micro-batch ─► fill ─► record ──┐
+//	                                ├─► scd2.Plan ─► Apply, State ─► the next history and state ─► scd2.Check
+//	history, state ─────────────────┘
+//
+// FILE has the table's columns, then valid_from and valid_to, sorted by key and start. A version is valid from the commit that made it, by its
+// position in the log, to the commit that ended it; valid_to is NULL while it is open. What a row was inside a
+// transaction is no version. Large values that were left out are filled in before the plan is made; see carrier.
+//
+// With -shuffle the events come in random order over random batches, and the history is the same: the state that goes from step to step knows
+// what the history doesn't show.
+//
+// Target, history and state are in memory here. A service would look rows of the same keys up in its tables instead, and write what
+// changed back in one transaction.
 package main
 
 import (
@@ -28,7 +49,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
@@ -49,15 +69,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, alloc mem
 	dir := flags.String("dir", "", "the `folder` with initial_TABLE.csv.gz and replayed.jsonl.gz")
 	name := flags.String("table", "", "the `table` to build: "+tableNames())
 	out := flags.String("out", "", "the CSV `file` to write; compressed when it ends in .gz")
+	history := flags.Bool("history", false, "build the history of the table, not what it holds at the end")
+	shuffle := flags.Uint64("shuffle", 0, "deal the events of the history out in random order over random batches; the `seed` says which, 0 is as delivered")
 	verbose := flags.Bool("v", false, "print a summary")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 {
+	switch {
+	case flags.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if *dir == "" || *name == "" || *out == "" {
+	case *dir == "" || *name == "" || *out == "":
 		return errors.New("-dir, -table and -out are needed; -h explains them")
+	case *shuffle != 0 && !*history:
+		return errors.New("-shuffle needs -history")
 	}
 	tab, err := newTable(*name)
 	if err != nil {
@@ -68,36 +92,51 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, alloc mem
 	} else if !info.IsDir() {
 		return fmt.Errorf("-dir: %s is not a folder", *dir)
 	}
-
-	r := replica{table: tab, target: newTarget(), alloc: alloc}
-	if err := r.replay(ctx, *dir); err != nil {
-		return err
+	if !*verbose {
+		stdout = io.Discard
 	}
-	if err := writeCSV(*out, tab, r.target.live(tab)); err != nil {
-		return err
+	f := feed{dir: *dir, table: tab}
+	if *history {
+		return buildHistory(ctx, f, *shuffle, *out, stdout, alloc)
 	}
-	if *verbose {
-		return r.summary.print(stdout, *name, r.target)
-	}
-	return nil
+	return buildTable(ctx, f, *out, stdout, alloc)
 }
 
-// replay applies the snapshot and then every micro-batch of the feed, in the order of delivery.
-func (r *replica) replay(ctx context.Context, dir string) error {
-	rows, err := readSnapshot(filepath.Join(dir, "initial_"+r.table.name+".csv.gz"), r.table)
+// buildTable writes what the table holds at the end.
+func buildTable(ctx context.Context, f feed, out string, stdout io.Writer, alloc memory.Allocator) error {
+	r := replica{table: f.table, target: newTarget(), alloc: alloc}
+	if err := f.replay(ctx, r.apply); err != nil {
+		return err
+	}
+	var rows [][]cell
+	for _, live := range r.target.live(f.table) {
+		rows = append(rows, live.cells)
+	}
+	if err := writeCSV(out, f.table.columns, rows); err != nil {
+		return err
+	}
+	return r.summary.print(stdout, f.table.name, r.target)
+}
+
+// buildHistory writes every version of every row.
+func buildHistory(ctx context.Context, f feed, seed uint64, out string, stdout io.Writer, alloc memory.Allocator) error {
+	h := newHistorian(f.table, alloc)
+	defer h.close()
+	replay := f.replay
+	if seed != 0 {
+		replay = func(ctx context.Context, apply func(context.Context, []row) error) error {
+			return f.replayShuffled(ctx, seed, h.carrier, apply)
+		}
+	}
+	if err := replay(ctx, h.apply); err != nil {
+		return err
+	}
+	header, versions, err := h.versions()
 	if err != nil {
 		return err
 	}
-	if err := r.apply(ctx, rows); err != nil {
-		return fmt.Errorf("snapshot: %w", err)
+	if err := writeCSV(out, header, versions); err != nil {
+		return err
 	}
-	for batch, err := range readFeed(filepath.Join(dir, "replayed.jsonl.gz"), r.table) {
-		if err != nil {
-			return err
-		}
-		if err := r.apply(ctx, batch.rows); err != nil {
-			return fmt.Errorf("batch %d: %w", batch.number, err)
-		}
-	}
-	return nil
+	return h.summary.print(stdout, h)
 }

@@ -126,12 +126,12 @@ func TestReplayedFeedIsIdempotent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := replica{table: tab, target: newTarget(), alloc: alloc}
-			if err := r.replay(context.Background(), smallFeed); err != nil {
+			f, r := feed{smallFeed, tab}, replica{table: tab, target: newTarget(), alloc: alloc}
+			if err := f.replay(context.Background(), r.apply); err != nil {
 				t.Fatal(err)
 			}
 			first, live := r.summary, r.target.live(tab)
-			if err := r.replay(context.Background(), smallFeed); err != nil {
+			if err := f.replay(context.Background(), r.apply); err != nil {
 				t.Fatal(err)
 			}
 			if r.summary.Kept != first.Kept {
@@ -155,11 +155,14 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "-dir, -table and -out are needed"},
+		{"shuffled table", []string{"-dir", smallFeed, "-table", "flags", "-out", out, "-shuffle", "1"}, "-shuffle needs -history"},
+		{"seed", []string{"-dir", smallFeed, "-table", "flags", "-out", out, "-history", "-shuffle", "x"}, `invalid value "x" for flag -shuffle`},
 		{"argument", []string{"-dir", smallFeed, "flags"}, `unexpected argument "flags"`},
 		{"no folder", []string{"-dir", "nowhere", "-table", "flags", "-out", out}, "nowhere: no such file or directory"},
 		{"a file", []string{"-dir", "main.go", "-table", "flags", "-out", out}, "main.go is not a folder"},
 		{"table", []string{"-dir", smallFeed, "-table", "invoices", "-out", out}, `unknown table "invoices"; the tables are customers, flags, orders`},
 		{"empty folder", []string{"-dir", t.TempDir(), "-table", "flags", "-out", out}, "initial_flags.csv.gz: no such file"},
+		{"history feed", []string{"-dir", broken, "-table", "flags", "-history", "-out", out}, `replayed.jsonl.gz: line 1: op "x": none of c, u, d, t`},
 		{"feed", []string{"-dir", broken, "-table", "flags", "-out", out}, `replayed.jsonl.gz: line 1: op "x": none of c, u, d, t`},
 		{"output", []string{"-dir", smallFeed, "-table", "flags", "-out", filepath.Join(broken, "no", "out.csv")}, "no such file or directory"},
 	} {

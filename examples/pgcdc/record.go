@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -42,8 +43,11 @@ func (t *table) schema() *arrow.Schema {
 }
 
 func (t *table) columnType(name string) arrow.DataType {
-	if t.isInteger(name) {
+	switch {
+	case t.isInteger(name):
 		return arrow.PrimitiveTypes.Int64
+	case t.isDouble(name):
+		return arrow.PrimitiveTypes.Float64
 	}
 	return arrow.BinaryTypes.String
 }
@@ -83,6 +87,9 @@ func appendCell(b array.Builder, c cell) {
 	case *array.Int64Builder:
 		n, _ := strconv.ParseInt(c.text, 10, 64) // checked when the row was read
 		b.Append(n)
+	case *array.Float64Builder:
+		x, _ := strconv.ParseFloat(c.text, 64)
+		b.Append(x)
 	}
 }
 
@@ -121,7 +128,29 @@ func cellOf(column arrow.Array, i int) cell {
 	switch column := column.(type) {
 	case *array.Int64:
 		return text(strconv.FormatInt(column.Value(i), 10))
+	case *array.Uint64:
+		return text(strconv.FormatUint(column.Value(i), 10))
+	case *array.Float64:
+		return text(formatDouble(column.Value(i)))
 	default:
 		return text(strings.Clone(column.(*array.String).Value(i)))
 	}
+}
+
+// formatDouble prints a double as PostgreSQL does: the shortest digits that give it back, with an exponent where the number has more than
+// 15 digits before the point, or more than three zeros after it.
+func formatDouble(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 1):
+		return "Infinity"
+	case math.IsInf(x, -1):
+		return "-Infinity"
+	}
+	s := strconv.FormatFloat(x, 'e', -1, 64)
+	if exponent, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:]); exponent < -4 || exponent >= 15 {
+		return s
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }

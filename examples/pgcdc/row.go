@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,9 +34,11 @@ type position struct {
 	seqInTx   int64
 }
 
-func (p position) before(q position) bool {
-	return cmp.Or(cmp.Compare(p.commitLSN, q.commitLSN), cmp.Compare(p.seqInTx, q.seqInTx)) < 0
+func (p position) compare(q position) int {
+	return cmp.Or(cmp.Compare(p.commitLSN, q.commitLSN), cmp.Compare(p.seqInTx, q.seqInTx))
 }
+
+func (p position) before(q position) bool { return p.compare(q) < 0 }
 
 // cell is a value as PostgreSQL prints it. The zero value is NULL.
 type cell struct {
@@ -71,31 +74,35 @@ func (t *table) tombstone(key []cell, at position) row {
 	return r
 }
 
-// check refuses a row that the target couldn't hold: a NULL in the key, or an integer that is none.
+// check refuses a row that a record couldn't hold: a NULL in the key, or a number that is none.
 func (t *table) check(r row) error {
 	for _, key := range [][]cell{t.keyOf(r), r.previous} {
 		for i, c := range key {
 			if !c.valid {
 				return fmt.Errorf("key column %q is NULL", t.key[i])
 			}
-			if err := t.checkInteger(t.key[i], c); err != nil {
+			if err := t.checkNumber(t.key[i], c); err != nil {
 				return err
 			}
 		}
 	}
-	for _, name := range t.integers {
-		if err := t.checkInteger(name, r.cell(t.index[name])); err != nil {
+	for _, name := range slices.Concat(t.integers, t.doubles) {
+		if err := t.checkNumber(name, r.cell(t.index[name])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *table) checkInteger(column string, c cell) error {
-	if !c.valid || !t.isInteger(column) {
-		return nil
+func (t *table) checkNumber(column string, c cell) (err error) {
+	switch {
+	case !c.valid:
+	case t.isInteger(column):
+		_, err = strconv.ParseInt(c.text, 10, 64)
+	case t.isDouble(column):
+		_, err = strconv.ParseFloat(c.text, 64)
 	}
-	if _, err := strconv.ParseInt(c.text, 10, 64); err != nil {
+	if err != nil {
 		return fmt.Errorf("column %q: %w", column, err)
 	}
 	return nil
@@ -115,6 +122,14 @@ func (t *table) compareKeys(a, b []cell) int {
 		}
 	}
 	return 0
+}
+
+// compareVersions orders versions by key, then start. They are the cells of the table, then the boundaries.
+func (t *table) compareVersions(a, b []cell) int {
+	from := len(t.columns)
+	x, _ := strconv.ParseUint(a[from].text, 10, 64)
+	y, _ := strconv.ParseUint(b[from].text, 10, 64)
+	return cmp.Or(t.compareKeys(t.keyOf(row{cells: a}), t.keyOf(row{cells: b})), cmp.Compare(x, y))
 }
 
 // mapKey packs key cells into a string that differs for different keys. Lengths go in: ("a", "bc") isn't ("ab", "c").

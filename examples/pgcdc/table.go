@@ -12,9 +12,9 @@ type table struct {
 	name string
 	// key are the columns of the primary key.
 	key []string
-	// integers are the columns of type bigint. All others are kept as the text that PostgreSQL prints, which is exact: a
-	// numeric may be NaN, a double may be -0.
-	integers []string
+	// integers are the columns of type bigint, doubles those of type double precision. All others are kept as the text that
+	// PostgreSQL prints, which is exact (a numeric may be NaN), and the same for equal values.
+	integers, doubles []string
 	// large are the columns that the feed leaves out when a change didn't touch them.
 	large []string
 
@@ -27,6 +27,7 @@ var tables = map[string]table{
 	"customers": {
 		key:      []string{"tenant_id", "customer_id"},
 		integers: []string{"customer_id", "row_version"},
+		doubles:  []string{"score"},
 		large:    []string{"notes"},
 	},
 	"orders": {
@@ -61,3 +62,5 @@ func (t *table) addColumn(name string) {
 }
 
 func (t *table) isInteger(column string) bool { return slices.Contains(t.integers, column) }
+
+func (t *table) isDouble(column string) bool { return slices.Contains(t.doubles, column) }
