@@ -77,8 +77,10 @@ func dedent(text string) string {
 
 func TestDiffOfAllKinds(t *testing.T) {
 	for _, kind := range []struct{ column, cells string }{
-		{"bool", "- false true"}, {"int8", "- -1 0 1"}, {"uint64", "- 9 9223372036854775808 18446744073709551615"}, {"float32", "- -Inf -1 -0 0 1 Inf NaN"},
-		{"decimal(5,1)", "- -10.0 -9.0 0.0 9.5 10.0"}, {"string", `- "" A a aa "\xff"`}, {"binary", `- "" 00 ff`}, {"date32", "- 1969-12-31 1970-01-01"},
+		{"bool", "- false true"}, {"int8", "- -1 0 1"}, {"uint64", "- 9 9223372036854775808 18446744073709551615"},
+		{"float32", "- -Inf -1 -0 0 1 Inf NaN"},
+		{"decimal(5,1)", "- -10.0 -9.0 0.0 9.5 10.0"}, {"string", `- "" A a aa "\xff"`}, {"binary", `- "" 00 ff`},
+		{"date32", "- 1969-12-31 1970-01-01"},
 		{"timestamp[ns]", "- 1969-12-31T23:59:59.999999999 1970-01-01 1970-01-01T00:00:00.000000001"}, {"time32[ms]", "- -1 00:00:00 00:00:00.001"},
 		{"duration[ms]", "- -1ms 0s 1ms 1s"}, {"list<int8>", "- [] [null] [null,0] [0] [0,null]"}, {"struct<a:int8,b:bool>",
 			`- {"a":null,"b":true} {"a":1,"b":null} {"a":1,"b":false} {"a":2,"b":null}`},
@@ -189,9 +191,11 @@ func TestTablesThatAreNone(t *testing.T) {
 	if d := onerowtest.Diff([]arrow.Record{nil}, a); !strings.HasPrefix(d, "want: batch 0 can't be read") {
 		t.Error(d)
 	}
-	data := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, memory.NewBufferBytes([]byte{0, 0, 0, 0, 99, 0, 0, 0}), nil}, nil, 0, 0)
+	offsets := memory.NewBufferBytes([]byte{0, 0, 0, 0, 99, 0, 0, 0})
+	data := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, offsets, nil}, nil, 0, 0)
 	defer data.Release()
-	broken := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{brokenString(data)}, 1)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil)
+	broken := array.NewRecord(schema, []arrow.Array{brokenString(data)}, 1)
 	defer broken.Release()
 	if text := onerowtest.Text([]arrow.Record{broken}); !strings.HasPrefix(text, "# table: batch 0 can't be read: malformed") {
 		t.Error(text)

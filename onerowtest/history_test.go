@@ -21,12 +21,14 @@ func TestCheckHistory(t *testing.T) {
 		rows []string
 		want string
 	}{
-		{"well-formed", []string{"a 1 10 20 false false", "a 1 20 30 false true", "a 1 40 99 true -", "a 2 10 - true false", "b 1 10 20 false false", "b 1 20 - false true"}, ""},
+		{"well-formed", []string{"a 1 10 20 false false", "a 1 20 30 false true", "a 1 40 99 true -",
+			"a 2 10 - true false", "b 1 10 20 false false", "b 1 20 - false true"}, ""},
 		{"no rows", nil, ""},
-		{"an overlap", []string{"x 9 1 2 false -", "a 1 10 30 false -", "a 1 20 99 true -"}, "org=\"a\", id=1: rows 1 and 2 overlap from 20 to 30\n\n" +
-			"row  org:string  id:int64  since:int64  until:int64  live:bool  gone:bool\n" +
-			"1    a           1         10           30           false      -\n" +
-			"2    a           1         20           99           true       -\n"},
+		{"an overlap", []string{"x 9 1 2 false -", "a 1 10 30 false -", "a 1 20 99 true -"},
+			"org=\"a\", id=1: rows 1 and 2 overlap from 20 to 30\n\n" +
+				"row  org:string  id:int64  since:int64  until:int64  live:bool  gone:bool\n" +
+				"1    a           1         10           30           false      -\n" +
+				"2    a           1         20           99           true       -\n"},
 		{"inverted", []string{"a 1 10 5 false -"}, `org="a", id=1: row 0 ends before it starts`},
 		{"empty", []string{"a 1 10 10 false -"}, `org="a", id=1: row 0 ends where it starts`},
 		{"two open", []string{"a 1 10 - true -", "a 1 20 99 true -"}, `org="a", id=1: rows 0 and 1 are open`},

@@ -14,9 +14,10 @@ import (
 )
 
 var leaves = []string{"null", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-	"string", "large_string", "string_view", "binary", "large_binary", "binary_view", "fsb(0)", "fsb(3)", "date32", "date64", "time32[s]", "time32[ms]",
-	"time64[us]", "time64[ns]", "timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]", "timestamp[us,UTC]", "timestamp[ns,America/New_York]",
-	"timestamp[s,+05:30]", "duration[s]", "duration[ms]", "duration[us]", "duration[ns]", "decimal(5,2)", "decimal(38,38)", "decimal(3,-2)", "decimal256(76,1)"}
+	"string", "large_string", "string_view", "binary", "large_binary", "binary_view", "fsb(0)", "fsb(3)", "date32", "date64", "time32[s]",
+	"time32[ms]", "time64[us]", "time64[ns]", "timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]", "timestamp[us,UTC]",
+	"timestamp[ns,America/New_York]", "timestamp[s,+05:30]", "duration[s]", "duration[ms]", "duration[us]", "duration[ns]", "decimal(5,2)",
+	"decimal(38,38)", "decimal(3,-2)", "decimal256(76,1)"}
 
 // typeTexts draws types, nested up to a depth.
 func typeTexts(depth int) *rapid.Generator[string] {

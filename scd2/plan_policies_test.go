@@ -26,7 +26,8 @@ func TestPlanPolicies(t *testing.T) {
 		name: "late events refused", opts: late(scd2.RejectLate), history: []string{"7 a 10 -"}, inTurn: true,
 		calls: []call{
 			{changes: []string{"7 z 5 u", "8 a 10 u"}, err: onerow.ErrLate, says: []string{"id", "7"}},
-			{changes: []string{"7 a 10 u", "7 b 20 u", "8 a 10 u"}, want: []string{"7 a 10 20", "7 b 20 -", "8 a 10 -"}, plan: "insert 2 close 1 unchanged 1"},
+			{changes: []string{"7 a 10 u", "7 b 20 u", "8 a 10 u"}, want: []string{"7 a 10 20", "7 b 20 -", "8 a 10 -"},
+				plan: "insert 2 close 1 unchanged 1"},
 		},
 	}, {
 		name: "ties refused", opts: ties(scd2.RejectTies), history: []string{"7 a 10 -"}, inTurn: true,
@@ -36,10 +37,12 @@ func TestPlanPolicies(t *testing.T) {
 		},
 	}, {
 		name: "ties by content", opts: ties(scd2.TiesByContent), history: []string{"1 a 10 -"},
-		calls: []call{{changes: []string{"1 c 20 u", "1 b 20 u"}, want: []string{"1 a 10 20", "1 c 20 -"}, plan: "insert 1 close 1 superseded 1"}},
+		calls: []call{{changes: []string{"1 c 20 u", "1 b 20 u"}, want: []string{"1 a 10 20", "1 c 20 -"},
+			plan: "insert 1 close 1 superseded 1"}},
 	}, {
 		name: "ties set aside", opts: ties(scd2.SetAsideTies), history: []string{"1 a 10 -", "2 a 10 -"}, inTurn: true,
-		calls: []call{{changes: []string{"1 c 20 u", "1 b 20 u", "1 d 30 u", "2 b 20 u"}, want: []string{"1 a 10 -", "2 a 10 20", "2 b 20 -"}, plan: "insert 1 close 1 rejected 3"}},
+		calls: []call{{changes: []string{"1 c 20 u", "1 b 20 u", "1 d 30 u", "2 b 20 u"}, want: []string{"1 a 10 -", "2 a 10 20", "2 b 20 -"},
+			plan: "insert 1 close 1 rejected 3"}},
 	}, {
 		name: "NULL keys refused", opts: nulls(onerow.RejectNullKeys), inTurn: true,
 		calls: []call{{changes: []string{"1 a 10 u", "- a 10 u", "- b 20 u"}, err: onerow.ErrNullKey, says: []string{"id", "2 rows"}}},
@@ -47,20 +50,22 @@ func TestPlanPolicies(t *testing.T) {
 		name: "NULL keys set aside", opts: nulls(onerow.SetAsideNullKeys), inTurn: true,
 		calls: []call{{changes: []string{"1 a 10 u", "- a 10 u"}, want: []string{"1 a 10 -"}, plan: "insert 1 rejected 1"}},
 	}, {
-		name: "columns not tracked are corrected in place", columns: "id:int64 v:string note:string valid_from:int64 valid_to:int64",
-		source: "id:int64 v:string note:string at:int64 op:string", opts: events(func(o *scd2.Options) { o.Tracked = []string{"v"} }), inTurn: true,
+		name: "columns not tracked are corrected in place", columns: notedColumns, source: notedSource, opts: events(tracking("v")),
 		history: []string{"1 a x 10 20", "1 b y 20 -", "2 a x 10 -"},
 		calls: []call{{changes: []string{"1 a X 12 u", "1 b Y 30 u", "2 b z 30 u"},
 			want: []string{"1 a X 10 20", "1 b Y 20 -", "2 a x 10 30", "2 b z 30 -"}, plan: "insert 1 close 1 rewrite 2"}},
 	}, {
-		name: "a wrong flag of a touched key is mended", table: scd2.Table{Current: "live"}, columns: "id:int64 v:string live:bool valid_from:int64 valid_to:int64",
-		opts: events(), history: []string{"1 a true 10 20", "1 b true 20 -"},
+		name: "a wrong flag of a touched key is mended", table: scd2.Table{Current: "live"},
+		columns: "id:int64 v:string live:bool valid_from:int64 valid_to:int64",
+		opts:    events(), history: []string{"1 a true 10 20", "1 b true 20 -"},
 		calls: []call{{changes: []string{"1 b 30 u"}, want: []string{"1 a false 10 20", "1 b true 20 -"}, plan: "rewrite 1 unchanged 1"}},
 	}, {
-		name: "the clock of the call", columns: "id:int64 v:string valid_from:timestamp[us,UTC] valid_to:timestamp[us,UTC]", source: "id:int64 v:string",
+		name: "the clock of the call", columns: "id:int64 v:string valid_from:timestamp[us,UTC] valid_to:timestamp[us,UTC]",
+		source:  "id:int64 v:string",
 		opts:    scd2.Options{Mode: scd2.Changes, Now: "2026-03-01T09:00:00Z"},
 		history: []string{"1 a 2026-01-01 -", "2 a 2026-01-01 -"},
-		calls: []call{{changes: []string{"1 b", "2 a", "3 c"}, want: []string{"1 a 2026-01-01 2026-03-01T09:00Z", "1 b 2026-03-01T09:00Z -", "2 a 2026-01-01 -", "3 c 2026-03-01T09:00Z -"},
+		calls: []call{{changes: []string{"1 b", "2 a", "3 c"},
+			want: []string{"1 a 2026-01-01 2026-03-01T09:00Z", "1 b 2026-03-01T09:00Z -", "2 a 2026-01-01 -", "3 c 2026-03-01T09:00Z -"},
 			plan: "insert 2 close 1 unchanged 1"}},
 	}, {
 		name: "broken histories of touched keys are refused", opts: events(), inTurn: true,
@@ -79,9 +84,20 @@ func TestPlanPolicies(t *testing.T) {
 		name: "types of another family are refused", opts: events(), source: "id:int64 v:int64 at:int64 op:string", inTurn: true,
 		calls: []call{{changes: []string{"1 1 10 u"}, err: onerow.ErrType, says: []string{`"v"`}}},
 	}, {
-		name: "the mode must be said", opts: scd2.Options{At: []onerow.Order{onerow.Desc("at")}}, source: "id:int64 v:string at:int64", inTurn: true,
-		calls: []call{{changes: []string{"1 a 10"}, err: onerow.ErrMode}},
+		name: "the mode must be said", opts: scd2.Options{At: []onerow.Order{onerow.Desc("at")}}, source: "id:int64 v:string at:int64",
+		inTurn: true,
+		calls:  []call{{changes: []string{"1 a 10"}, err: onerow.ErrMode}},
 	}})
+}
+
+// NULL keys may be a key like any other: then a version of one is found again.
+func TestPlanEqualNullKeys(t *testing.T) {
+	k := keeper{table: scd2.Table{Key: []string{"id"}}, opts: events(func(o *scd2.Options) { o.NullKey = onerow.EqualNullKeys })}
+	k.table.Batches = records(t, plainColumns, []string{"- a 10 -", "1 a 10 -"})
+	changes := records(t, plainSource, []string{"- b 20 u", "- a 15 u"})
+	k.take(t, changes)
+	onerowtest.EqualHistory(t, records(t, plainColumns, []string{"- a 10 20", "- b 20 -", "1 a 10 -"}), k.table)
+	k.again(t, changes)
 }
 
 // What is decided where the columns of source and history differ.
@@ -91,23 +107,29 @@ func TestPlanColumns(t *testing.T) {
 	}
 	const three, two = "id:int64 v:string w:string valid_from:int64 valid_to:int64", "id:int64 v:string at:int64 op:string"
 	tell(t, []story{{
-		name: "a column that the source lacks keeps its values", opts: columns(scd2.Columns{}), columns: three, source: two, history: []string{"1 a w1 10 -"},
+		name: "a column that the source lacks keeps its values", opts: columns(scd2.Columns{}), columns: three, source: two,
+		history: []string{"1 a w1 10 -"},
 		calls: []call{
 			{changes: []string{"1 b 20 u", "2 a 20 u"}, want: []string{"1 a w1 10 20", "1 b w1 20 -", "2 a - 20 -"}, plan: "insert 2 close 1"},
 			{changes: []string{"1 - 30 d"}, want: []string{"1 a w1 10 20", "1 b w1 20 30", "2 a - 20 -"}, plan: "close 1"},
 			{changes: []string{"1 c 40 u"}, want: []string{"1 a w1 10 20", "1 b w1 20 30", "1 c w1 40 -", "2 a - 20 -"}, plan: "insert 1"},
 		},
 	}, {
-		name: "unless it is tracked: then it must be there", opts: columns(scd2.Columns{}, "v", "w"), columns: three, source: two, history: []string{"1 a w1 10 -"}, inTurn: true,
+		name: "unless it is tracked: then it must be there", opts: columns(scd2.Columns{}, "v", "w"), columns: three, source: two,
+		history: []string{"1 a w1 10 -"}, inTurn: true,
 		calls: []call{{changes: []string{"1 b 20 u"}, err: onerow.ErrNoColumn, says: []string{`"w"`}}},
 	}, {
-		name: "or be kept by choice", opts: columns(scd2.Columns{Missing: scd2.KeepMissing}, "v", "w"), columns: three, source: two, history: []string{"1 a w1 10 -"},
-		calls: []call{{changes: []string{"1 b 20 u"}, want: []string{"1 a w1 10 20", "1 b w1 20 -"}, plan: "insert 1 close 1"}},
+		name: "or be kept by choice", opts: columns(scd2.Columns{Missing: scd2.KeepMissing}, "v", "w"), columns: three, source: two,
+		history: []string{"1 a w1 10 -"},
+		calls:   []call{{changes: []string{"1 b 20 u"}, want: []string{"1 a w1 10 20", "1 b w1 20 -"}, plan: "insert 1 close 1"}},
 	}, {
-		name: "or be NULL by choice", opts: columns(scd2.Columns{Missing: scd2.NullMissing}), columns: three, source: two, history: []string{"1 a w1 10 -", "2 a - 10 -"},
-		calls: []call{{changes: []string{"1 a 20 u", "2 a 20 u"}, want: []string{"1 a w1 10 20", "1 a - 20 -", "2 a - 10 -"}, plan: "insert 1 close 1 unchanged 1"}},
+		name: "or be NULL by choice", opts: columns(scd2.Columns{Missing: scd2.NullMissing}), columns: three, source: two,
+		history: []string{"1 a w1 10 -", "2 a - 10 -"},
+		calls: []call{{changes: []string{"1 a 20 u", "2 a 20 u"}, want: []string{"1 a w1 10 20", "1 a - 20 -", "2 a - 10 -"},
+			plan: "insert 1 close 1 unchanged 1"}},
 	}, {
-		name: "a column that the history lacks is refused", opts: columns(scd2.Columns{}), source: "id:int64 v:string tier:string at:int64 op:string", inTurn: true,
+		name: "a column that the history lacks is refused", opts: columns(scd2.Columns{}),
+		source: "id:int64 v:string tier:string at:int64 op:string", inTurn: true,
 		calls: []call{{changes: []string{"1 a gold 10 u"}, err: onerow.ErrNoColumn, says: []string{`"tier"`, "history"}}},
 	}, {
 		name: "NULL in a column may mean that nothing was said", opts: columns(scd2.Columns{KeepNull: []string{"v"}}), columns: three,
@@ -175,27 +197,33 @@ func TestPlanSnapshots(t *testing.T) {
 	tell(t, []story{{
 		name: "new, changed, the same, absent", opts: snapshot(), source: plain, history: four, inTurn: true,
 		calls: []call{{changes: []string{"1 a", "2 B", "5 e"},
-			want: []string{"1 a 10 -", "2 b 10 100", "2 B 100 -", "3 c 10 100", "4 d 10 100", "5 e 100 -", "9 z 10 20"}, plan: "insert 2 close 3 unchanged 1"}},
+			want: []string{"1 a 10 -", "2 b 10 100", "2 B 100 -", "3 c 10 100", "4 d 10 100", "5 e 100 -", "9 z 10 20"},
+			plan: "insert 2 close 3 unchanged 1"}},
 	}, {
-		name: "absence kept", opts: snapshot(func(o *scd2.Options) { o.Absent, o.MaxClose = scd2.AbsentKept, 0 }), source: plain, history: four, inTurn: true,
-		calls: []call{{changes: []string{"1 A"}, want: append([]string{"1 a 10 100", "1 A 100 -"}, four[1:]...), plan: "insert 1 close 1"}},
+		name: "absence kept", opts: snapshot(func(o *scd2.Options) { o.Absent, o.MaxClose = scd2.AbsentKept, 0 }), source: plain, history: four,
+		inTurn: true,
+		calls:  []call{{changes: []string{"1 A"}, want: append([]string{"1 a 10 100", "1 A 100 -"}, four[1:]...), plan: "insert 1 close 1"}},
 	}, {
 		name: "too many closed", opts: snapshot(func(o *scd2.Options) { o.MaxClose = 0.49 }), source: plain, history: four, inTurn: true,
 		calls: []call{{changes: []string{"1 a", "2 b"}, err: onerow.ErrTooManyClosed}},
 	}, {
-		name: "an empty snapshot is refused", opts: snapshot(func(o *scd2.Options) { o.MaxClose = 1 }), source: plain, history: four, inTurn: true,
-		calls: []call{{err: onerow.ErrEmptySource}},
+		name: "an empty snapshot is refused", opts: snapshot(func(o *scd2.Options) { o.MaxClose = 1 }), source: plain, history: four,
+		inTurn: true,
+		calls:  []call{{err: onerow.ErrEmptySource}},
 	}, {
-		name: "unless it is allowed", opts: snapshot(func(o *scd2.Options) { o.MaxClose, o.AllowEmpty = 1, true }), source: plain, history: four[3:], inTurn: true,
+		name: "unless it is allowed", opts: snapshot(func(o *scd2.Options) { o.MaxClose, o.AllowEmpty = 1, true }), source: plain,
+		history: four[3:], inTurn: true,
 		calls: []call{{want: []string{"4 d 10 100", "9 z 10 20"}, plan: "close 1"}},
 	}, {
-		name: "what absence means must be said", opts: snapshot(func(o *scd2.Options) { o.Absent = 0 }), source: plain, history: four, inTurn: true,
-		calls: []call{{changes: []string{"1 a"}, err: onerow.ErrMode}},
+		name: "what absence means must be said", opts: snapshot(func(o *scd2.Options) { o.Absent = 0 }), source: plain, history: four,
+		inTurn: true,
+		calls:  []call{{changes: []string{"1 a"}, err: onerow.ErrMode}},
 	}, {
 		name: "a clock behind the history", opts: snapshot(func(o *scd2.Options) { o.Now = 10 }), source: plain, history: four, inTurn: true,
 		calls: []call{{changes: []string{"1 A", "2 b", "3 c", "4 d"}, err: onerow.ErrLate}},
 	}, {
-		name: "versions start at the time of their rows, absence ends at the clock", opts: snapshot(at), source: timed, history: []string{"1 a 10 -", "2 b 10 -"}, inTurn: true,
+		name: "versions start at the time of their rows, absence ends at the clock", opts: snapshot(at), source: timed,
+		history: []string{"1 a 10 -", "2 b 10 -"}, inTurn: true,
 		calls: []call{{changes: []string{"1 A 50"}, want: []string{"1 a 10 50", "1 A 50 -", "2 b 10 100"}, plan: "insert 1 close 2"}},
 	}, {
 		name: "a value that changed and isn't newer", opts: snapshot(at), source: timed, history: []string{"1 a 10 -"}, inTurn: true,
@@ -203,6 +231,13 @@ func TestPlanSnapshots(t *testing.T) {
 	}, {
 		name: "back with an old time after a deletion", opts: snapshot(at), source: timed, history: []string{"1 a 10 20"}, inTurn: true,
 		calls: []call{{changes: []string{"1 a 10"}, want: []string{"1 a 10 20", "1 a 20 -"}, plan: "insert 1"}},
+	}, {
+		name: "absence as rows", opts: snapshot(func(o *scd2.Options) { o.Deletes = scd2.DeletesAsRows }),
+		table: scd2.Table{Current: "live", Deleted: "gone"}, source: plain,
+		columns: "id:int64 v:string live:bool gone:bool valid_from:int64 valid_to:int64", inTurn: true,
+		history: []string{"1 a true false 10 -", "2 b true false 10 -", "3 c false false 10 20", "3 c false true 20 -"},
+		calls: []call{{changes: []string{"1 a", "3 c"}, want: []string{"1 a true false 10 -", "2 b false false 10 100", "2 b false true 100 -",
+			"3 c false false 10 20", "3 c false true 20 100", "3 c true false 100 -"}, plan: "insert 2 close 2 unchanged 1"}},
 	}, {
 		name: "two rows of a key", opts: snapshot(), source: plain, history: four, inTurn: true,
 		calls: []call{{changes: []string{"1 a", "1 b"}, err: onerow.ErrTie, says: []string{"id", "1"}}},
@@ -221,7 +256,8 @@ func TestPlanPartialHistory(t *testing.T) {
 		name: "events from before it", opts: since, history: given, inTurn: true,
 		calls: []call{{changes: []string{"1 b 99 u"}, err: onerow.ErrPartialHistory, says: []string{"id", "1"}}},
 	}, {
-		name: "last values that it may not hold", opts: since, columns: "id:int64 v:string w:string valid_from:int64 valid_to:int64", history: []string{"1 a w1 50 -"}, inTurn: true,
+		name: "last values that it may not hold", opts: since, columns: "id:int64 v:string w:string valid_from:int64 valid_to:int64",
+		history: []string{"1 a w1 50 -"}, inTurn: true,
 		calls: []call{
 			{changes: []string{"3 a 130 u"}, err: onerow.ErrPartialHistory, says: []string{"id", "3"}},
 			{changes: []string{"1 b 130 u"}, want: []string{"1 a w1 50 130", "1 b w1 130 -"}, plan: "insert 1 close 1"},
@@ -276,8 +312,8 @@ func TestStaleBase(t *testing.T) {
 		onerowtest.Release(t, next...)
 		onerowtest.Equal(t, records(t, plainColumns, []string{"1 a 10 20", "1 b 20 -", "2 a 10 -"}), next, "id", "valid_from")
 	}
-	for name, rows := range map[string][]string{"another value": {"1 a 10 -", "2 A 10 -"}, "a row more": {"1 a 10 -", "2 a 10 -", "3 a 10 -"}, "a row less": {"1 a 10 -"},
-		"another order": {"2 a 10 -", "1 a 10 -"}, "a closed version": {"1 a 10 15", "2 a 10 -"}, "nothing": nil} {
+	for name, rows := range map[string][]string{"another value": {"1 a 10 -", "2 A 10 -"}, "a row more": {"1 a 10 -", "2 a 10 -", "3 a 10 -"},
+		"a row less": {"1 a 10 -"}, "another order": {"2 a 10 -", "1 a 10 -"}, "a closed version": {"1 a 10 15", "2 a 10 -"}, "nothing": nil} {
 		next, err := m.Apply(ctx, alloc, records(t, plainColumns, rows))
 		if onerowtest.Release(t, next...); !errors.Is(err, onerow.ErrStaleBase) {
 			t.Errorf("%s: %v", name, err)

@@ -42,15 +42,22 @@ type call struct {
 const (
 	plainColumns = "id:int64 v:string valid_from:int64 valid_to:int64"
 	plainSource  = "id:int64 v:string at:int64 op:string"
+	notedColumns = "id:int64 v:string note:string valid_from:int64 valid_to:int64"
+	notedSource  = "id:int64 v:string note:string at:int64 op:string"
 )
 
 // events are the options of a source whose rows are events, at the position in column at. An op of d deletes, t truncates.
 func events(change ...func(*scd2.Options)) scd2.Options {
-	opts := scd2.Options{Mode: scd2.Changes, At: []onerow.Order{onerow.Desc("at")}, Op: scd2.Op{Column: "op", Delete: []onerow.Value{"d"}, Truncate: []onerow.Value{"t"}}}
+	opts := scd2.Options{Mode: scd2.Changes, At: []onerow.Order{onerow.Desc("at")},
+		Op: scd2.Op{Column: "op", Delete: []onerow.Value{"d"}, Truncate: []onerow.Value{"t"}}}
 	for _, c := range change {
 		c(&opts)
 	}
 	return opts
+}
+
+func tracking(columns ...string) func(*scd2.Options) {
+	return func(o *scd2.Options) { o.Tracked = columns }
 }
 
 // complete fills in what a story leaves out.
@@ -212,8 +219,8 @@ func counts(r scd2.Report) string {
 	for _, c := range []struct {
 		name string
 		n    int64
-	}{{"insert", r.Insert}, {"close", r.Close}, {"rewrite", r.Rewrite}, {"remove", r.Remove}, {"unchanged", r.Unchanged}, {"superseded", r.Superseded},
-		{"duplicates", r.Duplicates}, {"ignored", r.Ignored}, {"rejected", r.Rejected}} {
+	}{{"insert", r.Insert}, {"close", r.Close}, {"rewrite", r.Rewrite}, {"remove", r.Remove}, {"unchanged", r.Unchanged},
+		{"superseded", r.Superseded}, {"duplicates", r.Duplicates}, {"ignored", r.Ignored}, {"rejected", r.Rejected}} {
 		if c.n != 0 {
 			out = append(out, fmt.Sprintf("%s %d", c.name, c.n))
 		}
@@ -228,8 +235,9 @@ func conserved(t *testing.T, m *scd2.Merge) {
 	if sum := r.Applied + r.Unchanged + r.Superseded + r.Duplicates + r.Ignored + r.Rejected; sum != r.Events {
 		t.Errorf("%d events, and the counts give %d: %+v", r.Events, sum, r)
 	}
-	lists := [][2]int64{{int64(len(m.Inserts)), r.Insert}, {int64(len(m.Closes)), r.Close}, {int64(len(m.Rewrites)), r.Rewrite}, {int64(len(m.Removes)), r.Remove},
-		{int64(len(m.Unchanged)), r.Unchanged}, {int64(len(m.Ignored)), r.Ignored}, {int64(len(m.Rejected)), r.Rejected}}
+	lists := [][2]int64{{int64(len(m.Inserts)), r.Insert}, {int64(len(m.Closes)), r.Close}, {int64(len(m.Rewrites)), r.Rewrite},
+		{int64(len(m.Removes)), r.Remove}, {int64(len(m.Unchanged)), r.Unchanged}, {int64(len(m.Ignored)), r.Ignored},
+		{int64(len(m.Rejected)), r.Rejected}}
 	for _, l := range lists {
 		if l[0] != l[1] {
 			t.Errorf("the lists of the plan don't have the counts of the report: %v, %+v", lists, r)
@@ -242,16 +250,19 @@ func conserved(t *testing.T, m *scd2.Merge) {
 func TestPlanEvents(t *testing.T) {
 	tell(t, []story{{
 		name: "a change ends one version where the next begins", opts: events(), history: []string{"1 a 10 -", "2 a 10 -"},
-		calls: []call{{changes: []string{"1 b 20 u", "2 a 20 u"}, want: []string{"1 a 10 20", "1 b 20 -", "2 a 10 -"}, plan: "insert 1 close 1 unchanged 1"}},
+		calls: []call{{changes: []string{"1 b 20 u", "2 a 20 u"}, want: []string{"1 a 10 20", "1 b 20 -", "2 a 10 -"},
+			plan: "insert 1 close 1 unchanged 1"}},
 	}, {
 		name: "the first versions of an empty history", opts: events(),
-		calls: []call{{changes: []string{"1 a 10 u", "1 b 20 u", "2 a 15 -"}, want: []string{"1 a 10 20", "1 b 20 -", "2 a 15 -"}, plan: "insert 3"}},
+		calls: []call{{changes: []string{"1 a 10 u", "1 b 20 u", "2 a 15 -"}, want: []string{"1 a 10 20", "1 b 20 -", "2 a 15 -"},
+			plan: "insert 3"}},
 	}, {
 		name: "copies of an event are one", opts: events(),
 		calls: []call{{changes: []string{"1 a 10 u", "1 a 10 u", "1 a 10 u"}, want: []string{"1 a 10 -"}, plan: "insert 1 duplicates 2"}},
 	}, {
 		name: "NULL is a value like any other, NaN is one, and -0 is 0", opts: events(),
-		columns: "id:int64 f:float64 s:string d:decimal(8,2) valid_from:int64 valid_to:int64", source: "id:int64 s:large_string f:float32 d:decimal(5,3) at:int32 op:string",
+		columns: "id:int64 f:float64 s:string d:decimal(8,2) valid_from:int64 valid_to:int64",
+		source:  "id:int64 s:large_string f:float32 d:decimal(5,3) at:int32 op:string",
 		history: []string{"1 NaN - 1.50 10 -", "2 0 a 1.50 10 -", "3 1 a - 10 -"},
 		calls: []call{{changes: []string{"1 - NaN 1.5 20 u", "2 a -0 1.5 20 u", "3 - 1 - 20 u"},
 			want: []string{"1 NaN - 1.50 10 -", "2 0 a 1.50 10 -", "3 1 a - 10 20", "3 1 - - 20 -"}, plan: "insert 1 close 1 unchanged 2"}},
@@ -268,8 +279,9 @@ func TestPlanEvents(t *testing.T) {
 		name: "a late event before everything", opts: events(), history: []string{"1 b 20 -"},
 		calls: []call{{changes: []string{"1 a 10 u"}, want: []string{"1 a 10 20", "1 b 20 -"}, plan: "insert 1"}},
 	}, {
-		name: "a late event that repeats the next version moves its start", opts: events(), history: []string{"1 a 10 40", "1 b 40 50", "1 c 50 -"},
-		calls: []call{{changes: []string{"1 b 30 u"}, want: []string{"1 a 10 30", "1 b 30 50", "1 c 50 -"}, plan: "rewrite 2"}},
+		name: "a late event that repeats the next version moves its start", opts: events(),
+		history: []string{"1 a 10 40", "1 b 40 50", "1 c 50 -"},
+		calls:   []call{{changes: []string{"1 b 30 u"}, want: []string{"1 a 10 30", "1 b 30 50", "1 c 50 -"}, plan: "rewrite 2"}},
 	}, {
 		name: "a delete closes, and a key that returns opens a new version behind the gap", opts: events(), history: []string{"1 a 10 -"},
 		calls: []call{
@@ -305,23 +317,42 @@ func TestPlanEvents(t *testing.T) {
 		name: "a sentinel is an open end like NULL, and is what new versions get", opts: events(), table: scd2.Table{OpenEnd: "9999-12-31"},
 		columns: "id:int64 v:string valid_from:date32 valid_to:date32", source: "id:int64 v:string at:date32 op:string",
 		history: []string{"1 a 2026-01-01 9999-12-31", "2 a 2026-01-01 -", "3 b 2026-01-10 -"},
-		calls: []call{{changes: []string{"1 b 2026-02-01 u", "2 b 2026-02-01 u", "3 b 2026-01-05 u"}, want: []string{"1 a 2026-01-01 2026-02-01", "1 b 2026-02-01 9999-12-31",
-			"2 a 2026-01-01 2026-02-01", "2 b 2026-02-01 9999-12-31", "3 b 2026-01-05 -"}, plan: "insert 2 close 2 rewrite 1"}},
+		calls: []call{{changes: []string{"1 b 2026-02-01 u", "2 b 2026-02-01 u", "3 b 2026-01-05 u"},
+			want: []string{"1 a 2026-01-01 2026-02-01", "1 b 2026-02-01 9999-12-31",
+				"2 a 2026-01-01 2026-02-01", "2 b 2026-02-01 9999-12-31", "3 b 2026-01-05 -"}, plan: "insert 2 close 2 rewrite 1"}},
 	}, {
 		name: "a key change is a delete of the old key and an insert of the new", source: "id:int64 v:string at:int64 op:string old_id:int64",
 		opts: events(func(o *scd2.Options) { o.Op.PreviousKey = []string{"old_id"} }), history: []string{"1 a 10 -", "3 a 10 -"},
 		calls: []call{{changes: []string{"2 a 20 u 1", "3 b 20 u 3", "2 b 30 u -"},
 			want: []string{"1 a 10 20", "2 a 20 30", "2 b 30 -", "3 a 10 20", "3 b 20 -"}, plan: "insert 3 close 2"}},
 	}, {
-		name: "kept, repeats make versions", opts: events(func(o *scd2.Options) { o.Unchanged = scd2.KeepUnchanged }), history: []string{"1 a 10 -"},
-		calls: []call{{changes: []string{"1 a 20 u", "1 a 15 u"}, want: []string{"1 a 10 15", "1 a 15 20", "1 a 20 -"}, plan: "insert 2 close 1"}},
+		name: "equal neighbours that were there stay", opts: events(), history: []string{"1 a 10 20", "1 a 20 -"},
+		calls: []call{{changes: []string{"1 a 30 u", "1 b 5 u"}, want: []string{"1 b 5 10", "1 a 10 20", "1 a 20 -"},
+			plan: "insert 1 unchanged 1"}},
 	}, {
-		name: "deletions as rows", opts: events(func(o *scd2.Options) { o.Deletes = scd2.DeletesAsRows }), table: scd2.Table{Current: "live", Deleted: "gone"},
+		name: "columns not tracked take the last that was said in a version", columns: notedColumns, source: notedSource,
+		opts:    events(tracking("v")),
+		history: []string{"1 a x 10 -", "2 a x 10 20", "2 b x 20 -"},
+		calls: []call{
+			{changes: []string{"1 a X 12 u", "2 a y 10 u"}, want: []string{"1 a X 10 -", "2 a y 10 20", "2 b x 20 -"}, plan: "rewrite 2"},
+			{changes: []string{"1 a Z 14 u"}, want: []string{"1 a Z 10 -", "2 a y 10 20", "2 b x 20 -"}, plan: "rewrite 1"},
+			{changes: []string{"1 b w 13 u"}, want: []string{"1 a X 10 13", "1 b w 13 14", "1 a Z 14 -", "2 a y 10 20", "2 b x 20 -"}, plan: "-"},
+		},
+	}, {
+		name: "kept, repeats make versions", opts: events(func(o *scd2.Options) { o.Unchanged = scd2.KeepUnchanged }),
+		history: []string{"1 a 10 -"},
+		calls: []call{{changes: []string{"1 a 20 u", "1 a 15 u"}, want: []string{"1 a 10 15", "1 a 15 20", "1 a 20 -"},
+			plan: "insert 2 close 1"}},
+	}, {
+		name: "deletions as rows", opts: events(func(o *scd2.Options) { o.Deletes = scd2.DeletesAsRows }),
+		table:   scd2.Table{Current: "live", Deleted: "gone"},
 		columns: "id:int64 v:string live:bool gone:bool valid_from:int64 valid_to:int64", history: []string{"1 a true false 10 -"},
 		calls: []call{
 			{changes: []string{"1 - 20 d"}, want: []string{"1 a false false 10 20", "1 a false true 20 -"}, plan: "insert 1 close 1"},
-			{changes: []string{"1 a 30 u"}, want: []string{"1 a false false 10 20", "1 a false true 20 30", "1 a true false 30 -"}, plan: "insert 1 close 1"},
-			{changes: []string{"1 b 15 u"}, want: []string{"1 a false false 10 15", "1 b false false 15 20", "1 b false true 20 30", "1 a true false 30 -"}, plan: "-"},
+			{changes: []string{"1 a 30 u"}, want: []string{"1 a false false 10 20", "1 a false true 20 30", "1 a true false 30 -"},
+				plan: "insert 1 close 1"},
+			{changes: []string{"1 b 15 u"},
+				want: []string{"1 a false false 10 15", "1 b false false 15 20", "1 b false true 20 30", "1 a true false 30 -"}, plan: "-"},
 		},
 	}})
 }
@@ -374,7 +405,7 @@ func TestPlanRemembers(t *testing.T) {
 
 // Without the state a late event lasts to the next version, and the report says that this isn't sure.
 func TestPlanWithoutState(t *testing.T) {
-	s := story{calls: []call{}}.complete()
+	s := story{}.complete()
 	k := keeper{table: s.table, opts: events()}
 	k.table.Batches = records(t, s.columns, []string{"1 a 10 40", "1 c 40 -"})
 	m, err := k.plan(t, records(t, s.source, []string{"1 b 20 u", "1 d 50 u"}))
@@ -392,4 +423,10 @@ func TestPlanWithoutState(t *testing.T) {
 	if r := m.Report; r.Late != 1 || r.Unsure != 0 {
 		t.Errorf("one late event, with a state: %+v", r)
 	}
+
+	// Where a delete closed the version, an upsert loses to it even so.
+	k = keeper{table: s.table, opts: events()}
+	k.table.Batches = records(t, s.columns, []string{"1 a 10 20"})
+	k.take(t, records(t, s.source, []string{"1 b 20 u"}))
+	onerowtest.EqualHistory(t, records(t, s.columns, []string{"1 a 10 20"}), k.table)
 }

@@ -29,8 +29,9 @@ func TestTypesComeBack(t *testing.T) {
 
 func TestTypesWithoutNotation(t *testing.T) {
 	named := func(name string) arrow.DataType { return arrow.StructOf(arrow.Field{Name: name, Type: arrow.Null}) }
-	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.MonthInterval, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), named(""), named("a b"),
-		named("a:b"), named("a,b"), named("a>"), named("a\u00a0b"), &arrow.TimestampType{TimeZone: "Etc/A,B"}, &arrow.TimestampType{TimeZone: "]"},
+	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.MonthInterval, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval),
+		named(""), named("a b"), named("a:b"), named("a,b"), named("a>"), named("a\u00a0b"),
+		&arrow.TimestampType{TimeZone: "Etc/A,B"}, &arrow.TimestampType{TimeZone: "]"},
 		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.FixedWidthTypes.MonthInterval)} {
 		if text, ok := arrowtest.TypeText(dt); ok {
 			t.Errorf("%v is written %q", dt, text)
@@ -39,8 +40,8 @@ func TestTypesWithoutNotation(t *testing.T) {
 }
 
 func TestRaw(t *testing.T) {
-	for _, dt := range []arrow.DataType{&arrow.TimestampType{Unit: arrow.Nanosecond}, &arrow.DurationType{Unit: arrow.Second}, arrow.FixedWidthTypes.Date64,
-		&arrow.Time64Type{Unit: arrow.Microsecond}} {
+	for _, dt := range []arrow.DataType{&arrow.TimestampType{Unit: arrow.Nanosecond}, &arrow.DurationType{Unit: arrow.Second},
+		arrow.FixedWidthTypes.Date64, &arrow.Time64Type{Unit: arrow.Microsecond}} {
 		for _, n := range []int64{0, -1, math.MinInt64, math.MaxInt64} {
 			v, err := arrowtest.Value(dt, n)
 			if err != nil {
