@@ -15,15 +15,13 @@ import (
 	"github.com/onerow-go/onerow/scd2"
 )
 
-var benchVersions = flag.Int("versions", 1_000_000, "versions of the histories of the benchmarks of Check; the figures of the README are for 10000000")
+var benchVersions = flag.Int("versions", 1_000_000, "versions of the history of BenchmarkCheck; the figures of the README are for 10000000")
 
 // Orders in which a history may lie.
 const (
-	byTime  = "time"  // as it grew
-	byKey   = "key"   // key by key, each by start
-	noOrder = "none"  // anyhow
-	oneKey  = "1"     // of the rows: one key has all
-	intFrom = "int64" // boundaries
+	byTime  = "time" // as it grew
+	byKey   = "key"  // key by key, each by start
+	noOrder = "none" // anyhow
 )
 
 // madeHistory has ten versions a key, which meet, and of a thousand one that ends too late.
@@ -32,7 +30,7 @@ func madeHistory(rows, keys int, order string) arrow.Record {
 	type row struct{ key, from, to int64 }
 	all := make([]row, 0, rows)
 	per := rows / keys
-	for k := range keys {
+	for range keys {
 		key, at := int64(rng.Uint64()), rng.Int64N(86_400_000_000)
 		for i := range per {
 			r := row{key: key, from: at}
@@ -44,7 +42,6 @@ func madeHistory(rows, keys int, order string) arrow.Record {
 			}
 			all = append(all, r)
 		}
-		_ = k
 	}
 	switch order {
 	case noOrder:
@@ -75,7 +72,7 @@ func madeHistory(rows, keys int, order string) arrow.Record {
 	return array.NewRecord(schema, cols, int64(len(all)))
 }
 
-// BenchmarkCheck measures a history of ten versions a key, one in a thousand of which overlaps the next.
+// BenchmarkCheck measures a history of ten versions a key, one in a thousand of which overlaps the next (R1).
 func BenchmarkCheck(b *testing.B) {
 	rows := *benchVersions
 	for _, order := range []string{byTime, byKey, noOrder} {

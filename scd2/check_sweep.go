@@ -204,6 +204,9 @@ func (s *sweeper) sort(v []stretch) bool {
 // mergeRuns is a merge sort that takes the runs that it finds.
 func (s *sweeper) mergeRuns(v []stretch) bool {
 	ends := s.runs(v)
+	if s.over != nil {
+		return false
+	}
 	if cap(s.spare) < len(v) {
 		s.spare = make([]stretch, len(v))
 	}
@@ -227,9 +230,9 @@ func (s *sweeper) mergeRuns(v []stretch) bool {
 	return true
 }
 
-// runs turns descending runs around, sorts short stretches, and returns where each run ends.
+// runs turns descending runs around, makes runs of what is short, and returns where each ends. It stops when the context ends.
 func (s *sweeper) runs(v []stretch) (ends []int) {
-	for lo := 0; lo < len(v); {
+	for lo := 0; lo < len(v) && !s.pollAfter(insertionRows); {
 		hi := lo + 1
 		for hi < len(v) && v[hi-1].before(&v[hi]) {
 			hi++

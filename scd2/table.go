@@ -39,7 +39,8 @@ type Table struct {
 	Bounds Bounds
 
 	// Unit is the step between an end and the next start under Closed bounds: an integer for integers, a time.Duration for dates
-	// and timestamps. Default nil: 1 for integers, a day for dates, a tick of ValidTo's unit for timestamps.
+	// and timestamps. Default nil: 1 for integers, a day for dates, a tick of ValidTo's unit for timestamps. Values of other types, such as
+	// decimals and text, have no step: any start beyond the end leaves a gap.
 	Unit onerow.Value
 }
 
