@@ -96,6 +96,9 @@ func bits(in []arrow.Record) (rows [][]any) {
 // A library that answers rightly passes every case.
 func TestRightAnswersPass(t *testing.T) {
 	for _, c := range load(t) {
+		if c.Call == "scd2.plan" { // the fake has the library's own answers, see TestCases
+			continue
+		}
 		res := cases.Run(c, right(c))
 		if res.NotBuilt {
 			continue

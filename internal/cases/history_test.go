@@ -102,7 +102,7 @@ var historyLies = []lie{
 	}},
 	{"counts that don't add up", closes, "events 1 = applied", onMerge(func(m *scd2.Merge) { m.Report.Applied++ })},
 	{"a count that isn't the list's", closes, "counts of the lists", onMerge(func(m *scd2.Merge) { m.Report.Insert++ })},
-	{"a count that isn't the case's", "scd2_plan/late-ignored", "report: close 0, ignored 1", onMerge(func(m *scd2.Merge) {
+	{"a count that isn't the case's", "scd2_plan/late-ignored", "report: ignored 1; got ignored 0", onMerge(func(m *scd2.Merge) {
 		m.Ignored, m.Report.Ignored, m.Report.Unchanged, m.Unchanged = nil, 0, 1, onerow.Rows{0}
 	})},
 	{"another size of the history", closes, "history 2", onMerge(func(m *scd2.Merge) { m.Report.History++ })},
