@@ -17,13 +17,14 @@ import (
 
 // Confusion is a text that a form makes of rows which differ: they have one hash.
 type Confusion struct {
-	// Text is what is hashed, in quotes as in Go; a long one is cut. For SparkXXHash64, which makes no text, it is the values that are hashed one after the other,
-	// in hex.
+	// Text is what is hashed, in quotes as in Go; a long one is cut. For SparkXXHash64, which makes no text, it is the values that are
+	// hashed, one after the other, in hex.
 	Text string `json:"text"`
 	// Rows is the number of rows that have the text, Distinct the number of different rows among them.
 	Rows     int64 `json:"rows"`
 	Distinct int64 `json:"distinct"`
-	// Samples are the first of the different rows, at most [onerow.MaxSampleKeys]: the values of the hashed columns, and where they are found.
+	// Samples are the first of the different rows, at most [onerow.MaxSampleKeys]: the values of the hashed columns, and the rows that
+	// have them.
 	Samples []onerow.KeyRows `json:"samples"`
 }
 
@@ -43,13 +44,14 @@ type ConfusionReport struct {
 	Findings []Confusion `json:"findings,omitempty"`
 }
 
-// Confusions reports the rows that a form of [RowHash] gives one hash although they differ in the named columns, by the equality of keys (see package onerow), in which
-// NULL equals NULL: ("a", "bc") and ("ab", "c") where columns are joined without a separator, or with one that values contain; rows whose NULLs are left out
-// in different places; "" and NULL, and whatever is written like NULL. What is reported are rows with one hashed text, compared byte by byte; that a hash maps two texts to one is neither looked for nor
-// likely. CanonicalHash confuses no rows.
+// Confusions reports the rows that a form of [RowHash] gives one hash although they differ in the named columns, as keys differ (see package
+// onerow), where NULL equals NULL: ("a", "bc") and ("ab", "c") joined without a separator, or with one that values contain; rows whose
+// NULLs are left out in different places; NULL and what is written like it. What is reported are rows of one hashed text, compared byte by byte;
+// that a hash maps two texts to one is neither looked for nor likely. CanonicalHash confuses no rows.
 //
-// A confusion is no error of Confusions: see [ConfusionReport.Err]. The outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number of
-// workers. It needs 48 bytes of memory a row while it runs, and time as sorting the rows takes. It returns ctx.Err() soon after the context ends. Errors are those of [RowHash].
+// A confusion is no error of Confusions: see [ConfusionReport.Err]. The outcome depends neither on how the rows are cut into batches, nor on
+// encodings, nor on the number of workers. Confusions needs 48 bytes of memory a row while it runs, and the time of sorting the rows by two
+// hashes. It returns ctx.Err() soon after the context ends. Errors are those of RowHash.
 func Confusions(ctx context.Context, batches []arrow.Record, columns []string, opts HashOptions) (r *ConfusionReport, err error) {
 	err = keyset.Guard(func() error {
 		j, err := newHashJob(ctx, batches, columns, opts)
@@ -107,7 +109,8 @@ type sampleRow struct {
 }
 
 func (j *hashJob) confusions(ctx context.Context) (*ConfusionReport, error) {
-	c := &confuser{job: j, ctx: ctx, read: j.reader(), limit: j.opts.MaxFindings, report: &ConfusionReport{Form: j.opts.Form, Rows: int64(j.table.Rows())}}
+	c := &confuser{job: j, ctx: ctx, read: j.reader(), limit: j.opts.MaxFindings}
+	c.report = &ConfusionReport{Form: j.opts.Form, Rows: int64(j.table.Rows())}
 	if c.limit == 0 {
 		c.limit = DefaultMaxFindings
 	}
@@ -236,7 +239,8 @@ func (c *confuser) group(rows []hashedRow) error {
 	return nil
 }
 
-// classes numbers the different rows among some that are sorted by the hash of their cells, puts the numbers in place of the hashes, and sorts by them.
+// classes numbers the different rows among some that are sorted by the hash of their cells, puts the numbers in place of the hashes, and
+// sorts by them.
 func (c *confuser) classes(rows []hashedRow) (n uint64, err error) {
 	for lo := 0; lo < len(rows); {
 		hash, first := rows[lo].cells, n

@@ -312,3 +312,39 @@ func TestHashCanceled(t *testing.T) {
 		}
 	}
 }
+
+// endsLater is a context that has ended when it was asked a number of times.
+type endsLater struct {
+	context.Context
+	asked, last int
+}
+
+func (c *endsLater) Err() error {
+	if c.asked++; c.asked > c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestHashCanceledInside: a batch of long texts, or a dictionary of them, is left inside.
+func TestHashCanceledInside(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	rows := make([][]any, 2000)
+	for i := range rows {
+		rows[i] = []any{fmt.Sprint(i, strings.Repeat("x", 2000))}
+	}
+	for typ, most := range map[string]int{"string": 12, "dict<int16,string>": 3} {
+		batches := arrowtest.Table(t, mem, []string{"a:" + typ}, rows)
+		for _, f := range allForms {
+			for last := range most {
+				ctx := &endsLater{Context: t.Context(), last: last}
+				if _, err := scd2.RowHash(ctx, batches, nil, hashOptions(mem, f, 1)); !errors.Is(err, context.Canceled) || ctx.asked > last+4 {
+					t.Fatalf("%v of %s, asked %d times, of %d: %v", f, typ, ctx.asked, last, err)
+				}
+				if _, err := scd2.Confusions(ctx, batches, nil, hashOptions(mem, f, 1)); !errors.Is(err, context.Canceled) {
+					t.Fatalf("%v of %s: %v", f, typ, err)
+				}
+			}
+		}
+	}
+}

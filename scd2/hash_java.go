@@ -72,8 +72,8 @@ func layJava(dst, digits []byte, exp int) []byte {
 	return strconv.AppendInt(append(dst, 'E'), int64(exp), 10)
 }
 
-// newJavaDigits gives the digits that Java 19 and later print: the fewest that tell the float from its neighbours, but two if they are nearer to it than
-// one is, and of those the nearest.
+// newJavaDigits gives the digits that Java 19 and later print: the fewest that tell the float from its neighbours, or two where these are nearer
+// to it than one; of as many the nearest.
 func newJavaDigits(dst []byte, f float64, size int) (digits []byte, exp int) {
 	text := strconv.AppendFloat(dst, f, 'e', -1, size) // d[.ddd]e±xx
 	if text[1] == 'e' {
@@ -94,9 +94,9 @@ func newJavaDigits(dst []byte, f float64, size int) (digits []byte, exp int) {
 	return digits, exp
 }
 
-// oldDigits gives the digits that Java 18 and earlier print. It is the algorithm of Steele and White: digits come one by one, until what is left is less than half the
-// distance to a neighbour. But it stops late: not after the first digit of numbers that are printed with an exponent, and whole numbers below 2^63 have all digits that matter at all. Rounding up
-// may leave a zero at the end.
+// oldDigits gives the digits that Java 8 to 18 print. They come by the algorithm of Steele and White, one by one, until what is left is less than
+// half the distance to a neighbour. But they end late: not after the first digit of a number that is printed with an exponent, and whole
+// numbers below 2^63 have all digits that their bits matter for.
 func (j *javaFloats) oldDigits(dst []byte, f float64, size int) (digits []byte, exp int) {
 	frac, bin := math.Frexp(f)
 	bin--
@@ -114,7 +114,7 @@ func (j *javaFloats) oldDigits(dst []byte, f float64, size int) (digits []byte, 
 	}
 	log := (2*frac-1.5)*0.289529654 + 0.176091259 + float64(bin)*0.301029995663981
 	exp = int(math.Floor(log))
-	// f = value / scale, and half of the distance to the next float is half / scale, each 5^x × 2^y, and value with fract in it.
+	// f is value / scale, and half the distance to the next float is half / scale; each is 5^x × 2^y, value times fract.
 	five, fiveScale := max(0, -exp), max(0, exp)
 	two := five + tiny + bin
 	twoScale := fiveScale + tiny
@@ -215,7 +215,8 @@ func (j *javaFloats) oldLarge(dst []byte, exp int) ([]byte, int) {
 	return oldRound(dst, exp, low, high, j.sum.Lsh(&j.value, 1).Cmp(&j.tens))
 }
 
-// oldRound rounds the last digit: up if the number above is near enough, and if that below is too, to the nearer, or even, one. rest compares what is left with a half.
+// oldRound rounds the last digit: up if the number above is near enough, and if that below is too, to the nearer one, or the even one of
+// two. rest compares what is left with a half.
 func oldRound(digits []byte, exp int, low, high bool, rest int) ([]byte, int) {
 	last := len(digits) - 1
 	if !high || low && (rest < 0 || rest == 0 && digits[last]&1 == 0) {

@@ -13,13 +13,14 @@ import (
 	"github.com/onerow-go/onerow/internal/tally"
 )
 
-// Err is nil when no rows are confused, else a [*onerow.KeysError] with Kind ErrDuplicateKey: the hash, as a key, stands for rows that differ. Its keys are the
-// first of these rows.
+// Err is nil when no rows are confused, else a [*onerow.KeysError] with Kind ErrDuplicateKey: the hash, taken as a key, stands for rows that
+// differ. Its keys are the first of these rows, as far as the report lists them, at most [onerow.MaxSampleKeys].
 func (r *ConfusionReport) Err() error {
 	if r.Texts == 0 {
 		return nil
 	}
-	e := &onerow.KeysError{Kind: onerow.ErrDuplicateKey, Columns: r.Columns, Total: r.Distinct, Why: fmt.Sprintf("%v gives rows that differ one hash", r.Form)}
+	e := &onerow.KeysError{Kind: onerow.ErrDuplicateKey, Columns: r.Columns, Total: r.Distinct}
+	e.Why = fmt.Sprintf("%v gives rows that differ one hash", r.Form)
 	for _, f := range r.Findings {
 		for _, s := range f.Samples {
 			if len(e.Keys) < onerow.MaxSampleKeys {
@@ -34,8 +35,8 @@ func (r *ConfusionReport) Err() error {
 // shownConfusions is the number of texts that String shows.
 const shownConfusions = 20
 
-// String is the report as text: whether rows are confused, the counts, and a table of the first texts with their rows. Long values are cut. It
-// ends without a newline.
+// String is the report as text: whether rows are confused, the counts, and a table of the first texts with their rows. Long values are
+// cut. It ends without a newline.
 func (r *ConfusionReport) String() string {
 	verdict := fmt.Sprintf("%v tells all rows apart", r.Form)
 	if r.Texts > 0 {

@@ -169,7 +169,7 @@ func (r *hashReader) column(dst []byte, a *hashArray, i int) []byte {
 	if v == nil || v.memo == nil {
 		return r.cell(dst, a, i)
 	}
-	at := 0
+	var at int
 	switch {
 	case a.id == arrow.RUN_END_ENCODED:
 		at = a.run(i)
@@ -230,7 +230,7 @@ func (r *hashReader) fold(row []byte) uint64 {
 			h = xxh8(binary.LittleEndian.Uint64(value), h)
 		default:
 			r.xxh.ResetWithSeed(h)
-			r.xxh.Write(value)
+			_, _ = r.xxh.Write(value) // never fails
 			h = r.xxh.Sum64()
 		}
 	}
@@ -274,7 +274,8 @@ func (j *hashJob) hash(ctx context.Context) (out []arrow.Array, err error) {
 	return out, nil
 }
 
-// each calls do for the bytes of every row, on several goroutines. The error is that of the first row that has one, whatever their number.
+// each calls do for the bytes of every row, on several goroutines. The error is that of the first row that has one, whatever their
+// number.
 func (j *hashJob) each(ctx context.Context, stage onerow.Stage, do func(r *hashReader, chunk, i int, number uint32, row []byte)) error {
 	readers := make([]*hashReader, max(1, min(j.opts.Resources.WorkerCount(), len(j.spans))))
 	for w := range readers {
