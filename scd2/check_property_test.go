@@ -231,7 +231,7 @@ var patterns = map[string]func(i, n int, r *rand.Rand) madeVersion{
 
 // TestCheckOneKey: a key of many versions, and more pairs than anyone lists: their number, and the first of them.
 func TestCheckOneKey(t *testing.T) {
-	const n = 1500
+	const n = 400
 	for name, pattern := range patterns {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 1))
@@ -250,7 +250,7 @@ func TestCheckOneKey(t *testing.T) {
 				}
 			}
 			batches := arrowtest.Table(t, arrowtest.Allocator(t), []string{"k:int8", "valid_from:int32", "valid_to:int32"}, rows)
-			for _, limit := range []int{1, 10, 1600, 10 * n * n} {
+			for _, limit := range []int{1, 10, 450, 10 * n * n} {
 				rep, err := scd2.Check(context.Background(), scd2.Table{Batches: batches, Key: []string{"k"}}, scd2.CheckOptions{MaxFindings: limit})
 				if err != nil {
 					t.Fatal(err)
