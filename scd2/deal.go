@@ -325,6 +325,11 @@ func (d *dealer[K]) group(part int) (int64, error) {
 	n := d.table.Len()
 	d.byID = byID(d.evs, d.byID, &d.starts[0], n, func(e *dealt) uint32 { return e.id })
 	d.hisByID = byID(d.his, d.hisByID, &d.starts[1], n, func(g *given) uint32 { return g.id })
+	d.paired.reset()
+	for id := range n {
+		d.paired.add(d.j, d.eventsOf(id), d.versionsOf(id))
+	}
+	d.paired.compare(d.j)
 	for id := range n {
 		if id&0xff == 0 && d.ctx.Err() != nil {
 			return 0, d.ctx.Err()
@@ -332,10 +337,14 @@ func (d *dealer[K]) group(part int) (int64, error) {
 		if d.Done() {
 			break
 		}
-		d.key(d.hisByID[d.starts[1][id]:d.starts[1][id+1]], d.byID[d.starts[0][id]:d.starts[0][id+1]])
+		d.paired.of = id
+		d.key(d.versionsOf(id), d.eventsOf(id))
 	}
 	return int64(len(d.evs) + len(d.his)), d.ctx.Err()
 }
+
+func (d *dealer[K]) eventsOf(id int) []dealt   { return d.byID[d.starts[0][id]:d.starts[0][id+1]] }
+func (d *dealer[K]) versionsOf(id int) []given { return d.hisByID[d.starts[1][id]:d.starts[1][id+1]] }
 
 func (d *dealer[K]) addHistory(es []keyset.Entry[K, pay]) {
 	var starts []uint32

@@ -258,7 +258,7 @@ func (l *life) both(a, b event) event {
 		}
 		return a
 	case a.kind == upsert && b.kind == upsert && a.origin == ofHistory:
-		if !l.j.same(saidTracked, a.said, b.said) {
+		if !l.same(saidTracked, a.said, b.said) {
 			l.mismatch(&a)
 		}
 		a.note, a.order, a.mem = b.note, b.order, b.mem

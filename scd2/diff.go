@@ -63,7 +63,7 @@ func (l *life) insert(i int) {
 func (l *life) corrects(i int) bool {
 	v := &l.next[i]
 	for s, row := range l.values(i) {
-		if !l.j.tracks[s] && v.last != v.first && !l.j.same(s, l.line[v.first].note, row) {
+		if !l.j.tracks[s] && v.last != v.first && !l.same(s, l.line[v.first].note, row) {
 			return true
 		}
 	}
@@ -91,7 +91,7 @@ func (l *life) compare(i int) {
 		if values[s] == g.row {
 			continue
 		}
-		if l.j.same(s, values[s], g.row) {
+		if l.same(s, values[s], g.row) {
 			values[s] = g.row
 		} else {
 			differs = true
@@ -269,12 +269,12 @@ func (l *life) needsMemory(e *event) bool {
 		return true
 	}
 	if v := int(e.starts); j.opts.Columns.Group && v > 0 && !l.next[v].afterGap {
-		return j.same(saidTracked, l.values(v - 1)[saidTracked], l.values(v)[saidTracked])
+		return l.same(saidTracked, l.values(v - 1)[saidTracked], l.values(v)[saidTracked])
 	}
 	return false
 }
 
 // shows says whether a version has what an event says of the columns that aren't tracked.
 func (l *life) shows(v int, e *event) bool {
-	return l.j.same(saidUntracked, l.values(v)[saidUntracked], e.note)
+	return l.same(saidUntracked, l.values(v)[saidUntracked], e.note)
 }

@@ -80,6 +80,7 @@ type life struct {
 	scratch []event // what the state says, by position
 	merged  []event
 	loaded  []event // all changes, under SetAsideTies
+	paired  pairing
 }
 
 func newLife(ctx context.Context, j *job, out *outcome) life {
@@ -257,11 +258,16 @@ func (j *job) changeOf(e *event) (uint32, bool) {
 }
 
 // same compares two rows by the columns of a slot.
-func (j *job) same(slot int, a, b uint32) bool {
+func (l *life) same(slot int, a, b uint32) bool {
 	if a == b {
 		return true
 	}
-	for _, c := range j.bySlot[slot] {
+	if slot == saidTracked {
+		if same, ok := l.paired.find(a, b); ok {
+			return same
+		}
+	}
+	for _, c := range l.j.bySlot[slot] {
 		if !equal(c.cells, a, b) {
 			return false
 		}

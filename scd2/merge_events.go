@@ -68,7 +68,7 @@ func (l *life) carried(i int) bool {
 		before = l.his[i-1].row
 	}
 	for s := range j.slots {
-		if j.tracks[s] && s != otherTracked && !j.same(s, before, l.his[i].row) {
+		if j.tracks[s] && s != otherTracked && !l.same(s, before, l.his[i].row) {
 			return false
 		}
 	}
@@ -103,11 +103,11 @@ func (l *life) versionAt(pos uint64) *given {
 // repeats says whether an event of the changes says nothing new of the tracked columns of a row.
 func (l *life) repeats(e *event, row uint32) bool {
 	j := l.j
-	if !j.same(saidTracked, e.said, row) {
+	if !l.same(saidTracked, e.said, row) {
 		return false
 	}
 	for s := ownSlots; s < j.slots; s++ {
-		if j.tracks[s] && !j.bySlot[s][0].cells.Null(e.note) && !j.same(s, e.note, row) {
+		if j.tracks[s] && !j.bySlot[s][0].cells.Null(e.note) && !l.same(s, e.note, row) {
 			return false
 		}
 	}

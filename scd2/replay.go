@@ -146,7 +146,7 @@ func (l *life) startsAnyway(e *event, cur int) bool {
 func (l *life) equalTo(v int, values []uint32) bool {
 	have := l.values(v)
 	for s, tracked := range l.j.tracks {
-		if tracked && !l.j.same(s, have[s], values[s]) {
+		if tracked && !l.same(s, have[s], values[s]) {
 			return false
 		}
 	}
