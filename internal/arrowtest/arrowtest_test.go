@@ -265,7 +265,7 @@ func TestRefusedCells(t *testing.T) {
 }
 
 func TestRefusedColumns(t *testing.T) {
-	for _, c := range []string{"c", ":int8", "c:", "c:int", "c:int128", "c:list<int8", "c:list<>", "c:list<int8,int8>", "c:fsb(x)", "c:fsb(-1)", "c:decimal(39,0)", "c:decimal256(77,0)",
+	for _, c := range []string{"c", ":int8", "c:", "c:int", "c:int128", "c:list<int8", "c:list<>", "c:list<int8,int8>", "c:fsb(x)", "c:fsb(-1)", "c:fsb(65537)", "c:fsl<int8,65537>", "c:decimal(3,65537)", "c:decimal256(3,-65537)", "c:decimal(39,0)", "c:decimal256(77,0)",
 		"c:decimal(1)", "c:time32[us]", "c:time64[s]", "c:timestamp[m]", "c:timestamp[us,]", "c:timestamp[]", "c:duration[us,UTC]", "c:dict<string,string>", "c:dict<int8>", "c:ree<int8,int8>",
 		"c:fsl<int8>", "c:fsl<int8,x>", "c:struct<a>", "c:struct<a:int8,>", "c:list<int8>>", "c:list(int8)", "c:int8<>", "c:map<int8>"} {
 		if f, err := arrowtest.Field(c); err == nil {

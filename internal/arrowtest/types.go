@@ -51,6 +51,9 @@ var units = map[string]arrow.TimeUnit{
 	"s": arrow.Second, "ms": arrow.Millisecond, "us": arrow.Microsecond, "ns": arrow.Nanosecond,
 }
 
+// maxWidth bounds what one cell of a type takes: fixed widths and lengths, and the zeros of a decimal.
+const maxWidth = 1 << 16
+
 // Type makes the type that text names, in the notation of the package documentation.
 func Type(text string) (arrow.DataType, error) {
 	if dt, ok := plainTypes[text]; ok {
@@ -123,8 +126,11 @@ func numberedType(name string, args []string) (arrow.DataType, error) {
 		}
 		nums[i] = int32(n)
 	}
+	if len(nums) == 2 && (nums[1] > maxWidth || nums[1] < -maxWidth) {
+		return nil, fmt.Errorf("the scale is beyond %d", maxWidth)
+	}
 	switch {
-	case name == "fsb" && len(nums) == 1 && nums[0] >= 0:
+	case name == "fsb" && len(nums) == 1 && nums[0] >= 0 && nums[0] <= maxWidth:
 		return &arrow.FixedSizeBinaryType{ByteWidth: int(nums[0])}, nil
 	case name == "decimal" && len(nums) == 2 && nums[0] >= 1 && nums[0] <= 38:
 		return &arrow.Decimal128Type{Precision: nums[0], Scale: nums[1]}, nil
@@ -172,8 +178,8 @@ func nestedType(name string, args []string) (arrow.DataType, error) {
 	}
 	if name == "fsl" && len(args) == 2 {
 		n, err := strconv.ParseInt(args[1], 10, 32)
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%q is no length", args[1])
+		if err != nil || n < 0 || n > maxWidth {
+			return nil, fmt.Errorf("%q is no length up to %d", args[1], maxWidth)
 		}
 		elem, err := Type(args[0])
 		if err != nil {
