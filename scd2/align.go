@@ -1,6 +1,7 @@
 package scd2
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,7 +27,7 @@ func (f *finder) read(c *column, history []arrow.Array) {
 	none, err := recastNull(c.field.Type, 1)
 	f.err(err)
 	c.chunks = slices.Concat(history, changes, state, []arrow.Array{none})
-	if c.cells, err = f.cellsOf(c.field.Name, c.field.Type, c.chunks, f.lens); err != nil {
+	if c.cells, err = f.cellsOf("", c.field.Name, c.field.Type, c.chunks, f.lens); err != nil {
 		f.err(err)
 	}
 	if f.changes.Schema != nil {
@@ -36,12 +37,65 @@ func (f *finder) read(c *column, history []arrow.Array) {
 	}
 }
 
-func (j *job) cellsOf(name string, t arrow.DataType, chunks []arrow.Array, lens []int) (*form.Column, error) {
+// cellsOf reads the arrays of a column of one input, or of all inputs in turn where none is named.
+func (j *job) cellsOf(input, name string, t arrow.DataType, chunks []arrow.Array, lens []int) (*form.Column, error) {
 	arrs, err := frame.Read(chunks)
 	if err != nil {
-		return nil, fmt.Errorf("column %q: %w", name, err)
+		if input == "" {
+			input = j.inputOf(slices.IndexFunc(chunks, func(arr arrow.Array) bool {
+				_, err := frame.Read([]arrow.Array{arr})
+				return err != nil
+			}))
+		}
+		return nil, malformed(input, name, err)
 	}
 	return &form.Column{Name: name, Type: t, Chunks: arrs, Layout: form.NewLayout(lens)}, nil
+}
+
+// inputOf names the input that a batch is of, of those over all inputs; the changes come again after the others, for their previous keys.
+func (j *job) inputOf(batch int) string {
+	h, c, s := len(j.history.Batches), len(j.changes.Batches), len(j.state.Batches)
+	switch {
+	case batch < h:
+		return j.history.Input
+	case batch < h+c || batch > h+c+s:
+		return j.changes.Input
+	}
+	return j.state.Input
+}
+
+// malformed says where an array is that can't be read.
+func malformed(input, column string, err error) error {
+	return fmt.Errorf("%s: column %q: %w", input, column, err)
+}
+
+// trim leaves of the arrays of a frame what its rows have: Arrow lets them be longer. Shorter ones are malformed.
+func trim(f *frame.Frame) error {
+	own := false // the list of batches
+	for b, rec := range f.Batches {
+		long := false
+		for i, arr := range rec.Columns() {
+			if n := int64(arr.Len()); n < rec.NumRows() {
+				return malformed(f.Input, rec.ColumnName(i), fmt.Errorf("%w: batch %d has %d rows, and the column %d", onerow.ErrMalformed, b, rec.NumRows(), n))
+			} else if n > rec.NumRows() {
+				long = true
+			}
+		}
+		if !long {
+			continue
+		}
+		if !own {
+			f.Batches, own = slices.Clone(f.Batches), true
+		}
+		cols := make([]arrow.Array, rec.NumCols())
+		for i, arr := range rec.Columns() {
+			part := array.NewSliceData(arr.Data(), 0, rec.NumRows())
+			cols[i] = array.MakeFromData(unowned(part))
+			part.Release()
+		}
+		f.Batches[b] = array.NewRecord(rec.Schema(), cols, rec.NumRows())
+	}
+	return nil
 }
 
 // align reads a column of changes or state as one of a type of the history; rows are NULL where it is missing.
@@ -57,9 +111,13 @@ func (f *finder) align(from *frame.Frame, name, into string, t arrow.DataType, o
 	if ok, why := form.Comparable(mine, t); !ok && !form.SameType(mine, t) {
 		return nil, &onerow.TypeError{Column: name, Type: mine, Input: from.Input, OtherColumn: into, OtherType: t, OtherInput: other, Why: why}
 	}
-	return convert(from.Chunks(i), t, func(row uint32, value string) error {
+	out, err := convert(from.Chunks(i), t, func(row uint32, value string) error {
 		return &onerow.ValueError{Column: name, Type: mine, Input: from.Input, Row: row, Value: value, Into: into, IntoType: t}
 	})
+	if errors.Is(err, onerow.ErrMalformed) {
+		err = malformed(from.Input, name, err)
+	}
+	return out, err
 }
 
 // convert brings arrays to a type. The first cell that doesn't fit makes an error of unfit; nil leaves such cells NULL.

@@ -64,7 +64,7 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 // checkBase compares a history with the one that the plan was made for.
 func (m *Merge) checkBase(ctx context.Context, history []arrow.Record) error {
 	j := m.job
-	if same(history, j.history.Batches) {
+	if same(history, j.given) {
 		return nil
 	}
 	f, err := frame.New("history", history)

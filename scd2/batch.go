@@ -11,7 +11,7 @@ import (
 
 // batch makes batch i of the new history, rows start to end of the old one, with the edits and removes that are in it.
 func (b *builder) batch(i int, start, end uint32, edits []change, removes []Action) (arrow.Record, error) {
-	rec := b.j.history.Batches[i]
+	rec := b.j.given[i]
 	var rows []uint32 // those that stay, when some don't
 	n := int(end - start)
 	if len(removes) > 0 {
@@ -55,8 +55,7 @@ func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, r
 	}
 	if !differs && rows == nil {
 		if k < int(rec.NumCols()) {
-			rec.Column(k).Retain()
-			return rec.Column(k), nil
+			return shared(rec, k), nil
 		}
 		chunks[i].Retain() // a column that the history didn't have
 		return chunks[i], nil
@@ -84,11 +83,19 @@ func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, r
 	return b.gather(c.field.Name, chunks, picks)
 }
 
+// shared is a column of a batch of the history, shared with it.
+func shared(rec arrow.Record, k int) arrow.Array {
+	if arr := rec.Column(k); int64(arr.Len()) > rec.NumRows() {
+		return array.NewSlice(arr, 0, rec.NumRows())
+	}
+	rec.Column(k).Retain()
+	return rec.Column(k)
+}
+
 // flagsOf makes a flag column of a batch.
 func (b *builder) flagsOf(c *column, rec arrow.Record, k int, start uint32, rows []uint32, edits []change) (arrow.Array, error) {
 	if len(edits) == 0 && rows == nil {
-		rec.Column(k).Retain()
-		return rec.Column(k), nil
+		return shared(rec, k), nil
 	}
 	old := b.j.current
 	if c.role == deletedRole {

@@ -30,16 +30,20 @@ func (f *finder) keyColumns() error {
 	for i, name := range j.table.Key {
 		c := f.find(name)
 		if previous && j.changes.Schema != nil {
-			old, err := f.align(j.changes, j.opts.Op.PreviousKey[i], name, c.field.Type, "history")
+			was := j.opts.Op.PreviousKey[i]
+			old, err := f.align(j.changes, was, name, c.field.Type, "history")
 			if err == nil {
-				_, err = j.changes.Index(j.opts.Op.PreviousKey[i])
+				_, err = j.changes.Index(was)
+			}
+			if err == nil {
+				_, err = j.cellsOf(j.changes.Input, was, c.field.Type, old, j.changes.Lens(nil))
 			}
 			if err != nil {
 				f.err(err)
 				continue
 			}
 			c.chunks = append(c.chunks, old...)
-			if c.cells, err = j.cellsOf(name, c.field.Type, c.chunks, lens); err != nil {
+			if c.cells, err = j.cellsOf("", name, c.field.Type, c.chunks, lens); err != nil {
 				f.err(err)
 				continue
 			}
@@ -170,13 +174,14 @@ func all(t arrow.DataType, parts ...[]arrow.Array) ([]arrow.Array, map[uint32]bo
 
 func (j *job) layLine(ctx context.Context, parts [][]arrow.Array) error {
 	names := []string{j.table.ValidFrom, j.table.ValidTo, j.opts.From, StateAt, "Now", "OpenEnd", "Since"}
+	inputs := []string{j.history.Input, j.history.Input, j.changes.Input, j.state.Input, "options", "options", "options"}
 	var cols []*form.Column
 	for i, chunks := range parts {
 		lens := make([]int, len(chunks))
 		for k, arr := range chunks {
 			lens[k] = arr.Len()
 		}
-		c, err := j.cellsOf(names[i], j.cells.fromTyp, chunks, lens)
+		c, err := j.cellsOf(inputs[i], names[i], j.cells.fromTyp, chunks, lens)
 		if err != nil {
 			return err
 		}
@@ -252,7 +257,7 @@ func (j *job) readOrder() error {
 		i, err := j.state.Index(StateOrdered)
 		if err == nil {
 			lens := j.state.Lens(nil)
-			j.ordered, err = j.cellsOf(StateOrdered, j.state.Schema.Field(i).Type, j.state.Chunks(i), lens)
+			j.ordered, err = j.cellsOf(j.state.Input, StateOrdered, j.state.Schema.Field(i).Type, j.state.Chunks(i), lens)
 		}
 		errs = append(errs, err)
 	}
@@ -272,7 +277,7 @@ func (j *job) readFlags() error {
 		if err != nil {
 			return err
 		}
-		if *flag.col, err = j.cellsOf(flag.name, j.history.Schema.Field(i).Type, j.history.Chunks(i), j.history.Lens(nil)); err != nil {
+		if *flag.col, err = j.cellsOf(j.history.Input, flag.name, j.history.Schema.Field(i).Type, j.history.Chunks(i), j.history.Lens(nil)); err != nil {
 			return err
 		}
 	}
@@ -289,7 +294,7 @@ func (j *job) readOps() error {
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		op, err := j.cellsOf(name, j.changes.Schema.Field(i).Type, j.changes.Chunks(i), j.changes.Lens(nil))
+		op, err := j.cellsOf(j.changes.Input, name, j.changes.Schema.Field(i).Type, j.changes.Chunks(i), j.changes.Lens(nil))
 		if err != nil {
 			return err
 		}

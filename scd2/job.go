@@ -25,10 +25,11 @@ type job struct {
 	history  *frame.Frame
 	changes  *frame.Frame
 	state    *frame.Frame
-	firstChg uint32 // rows of the history end here
-	firstSt  uint32 // rows of the changes end here
-	nothing  uint32 // the row in which everything is NULL
-	firstOld uint32 // previous keys of the changes begin here
+	given    []arrow.Record // the history as it was given; its arrays may be longer than its rows
+	firstChg uint32         // rows of the history end here
+	firstSt  uint32         // rows of the changes end here
+	nothing  uint32         // the row in which everything is NULL
+	firstOld uint32         // previous keys of the changes begin here
 
 	schema  *arrow.Schema // of the new history
 	columns []column      // as in schema
@@ -113,6 +114,10 @@ func newJob(ctx context.Context, history Table, changes []arrow.Record, opts Opt
 	j.changes, errs[1] = frame.New("changes", changes)
 	j.state, errs[2] = frame.New("state", opts.State)
 	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	j.given = history.Batches
+	if err := errors.Join(trim(j.history), trim(j.changes), trim(j.state)); err != nil {
 		return nil, err
 	}
 	if j.history.Schema == nil {

@@ -33,7 +33,7 @@ func (j *job) readState() error {
 	if err != nil {
 		return err
 	}
-	col, err := j.cellsOf(StateKind, j.state.Schema.Field(i).Type, j.state.Chunks(i), j.state.Lens(nil))
+	col, err := j.cellsOf(j.state.Input, StateKind, j.state.Schema.Field(i).Type, j.state.Chunks(i), j.state.Lens(nil))
 	if err != nil {
 		return err
 	}
