@@ -148,6 +148,10 @@ func TestPlanNewColumn(t *testing.T) {
 	want := records(t, plainColumns+" tier:string", []string{"1 a 10 20 -", "1 a 20 - gold", "2 a 10 - -"})
 	onerowtest.EqualHistory(t, want, k.table)
 	k.again(t, changes)
+
+	k.take(t, records(t, plainSource, []string{"1 b 30 u"})) // the old source again, which doesn't speak of it
+	want = records(t, plainColumns+" tier:string", []string{"1 a 10 20 -", "1 a 20 30 gold", "1 b 30 - gold", "2 a 10 - -"})
+	onerowtest.EqualHistory(t, want, k.table)
 }
 
 // Two sources speak for columns of their own, each on its own clock: a late change of one holds on past what the other said.
