@@ -97,6 +97,7 @@ type valueColumn struct {
 type may struct {
 	ties      bool // ties are refused, or resolved among events that differ everywhere
 	snapshots bool
+	silent    bool // columns in which NULL says nothing: what they come to depends on the calls
 	events    int
 }
 
@@ -110,6 +111,10 @@ func newScene(src oracle.Source, m may) *scene {
 	s.chooseOptions(m)
 	s.chooseKeys()
 	s.chooseValues()
+	if m.silent && s.opts.Ties == scd2.RejectTies && s.flip("NULL says nothing") {
+		s.opts.Columns.KeepNull = []string{"v"}
+		s.values[0].nulls = 2
+	}
 	s.layOut()
 	if !s.stored && src.Choose("given", 3) > 0 {
 		s.chooseGiven()
@@ -277,114 +282,6 @@ func (s *scene) layOut() {
 			s.given.columns = append(s.given.columns, flag+":bool")
 		}
 	}
-}
-
-// chooseGiven makes well-formed versions for the keys.
-func (s *scene) chooseGiven() {
-	for k := range s.keys {
-		var rows [][]any
-		at := len(s.given.columns) - 2 // of valid_from
-		for _, flag := range []string{s.table.Current, s.table.Deleted} {
-			at -= min(1, len(flag))
-		}
-		last := -1 // the version or deletion row that is open
-		end := most + 1
-		if s.opts.Mode == scd2.Snapshot {
-			end = 5
-		}
-		for pos := range end {
-			switch s.src.Choose("given at", 6) {
-			case 4, 5:
-				vals := s.chooseCells(true)
-				if last >= 0 && s.sameTracked(vals, rows[last]) {
-					continue
-				}
-				rows = s.startGiven(rows, last, at, k, pos, vals, false)
-				last = len(rows) - 1
-				s.starts[s.place(k, pos)] = vals
-			case 3:
-				if last < 0 || s.isMarker(rows[last]) {
-					continue
-				}
-				if s.opts.Deletes == scd2.DeletesAsRows {
-					rows = s.startGiven(rows, last, at, k, pos, s.cellsOf(rows[last]), true)
-					last = len(rows) - 1
-					continue
-				}
-				s.endGiven(rows[last], at, pos)
-				last = -1
-			}
-		}
-		s.given.rows = append(s.given.rows, rows...)
-	}
-	for i := len(s.given.rows) - 1; i > 0; i-- {
-		j := i - s.src.Choose("place of a row", i+1)
-		s.given.rows[i], s.given.rows[j] = s.given.rows[j], s.given.rows[i]
-	}
-}
-
-func (s *scene) place(key, pos int) string { return fmt.Sprint(key, " at ", pos) }
-
-// startGiven adds a row that starts at a position, and ends the one before.
-func (s *scene) startGiven(rows [][]any, last, at, key, pos int, vals []any, marker bool) [][]any {
-	if last >= 0 {
-		s.endGiven(rows[last], at, pos)
-	}
-	row := slices.Clone(s.keys[key])
-	for i, v := range s.values {
-		if v.base != "" {
-			row = append(row, vals[i])
-		}
-	}
-	row = append(row, s.line.cell(pos))
-	if row = append(row, nil); s.table.OpenEnd != nil && s.src.Choose("NULL beside the sentinel", 4) < 3 {
-		row[at+1] = s.line.open
-	}
-	if s.table.Current != "" {
-		row = append(row, !marker)
-	}
-	if s.table.Deleted != "" {
-		row = append(row, marker)
-	}
-	return append(rows, row)
-}
-
-func (s *scene) endGiven(row []any, at, pos int) {
-	if row[at+1] = s.line.cell(pos); s.table.Current != "" {
-		row[at+2] = false
-	}
-}
-
-func (s *scene) isMarker(row []any) bool { return s.table.Deleted != "" && row[len(row)-1] == true }
-
-// cellsOf are the values of a given row.
-func (s *scene) cellsOf(row []any) []any {
-	vals := make([]any, len(s.values))
-	at := len(s.table.Key)
-	for i, v := range s.values {
-		if v.base != "" {
-			vals[i] = row[at]
-			at++
-		}
-	}
-	return vals
-}
-
-// sameTracked says whether values are the cells of a given version in the tracked columns, of which cells that differ may still be equal.
-func (s *scene) sameTracked(vals, row []any) bool {
-	if s.isMarker(row) {
-		return false
-	}
-	other := s.cellsOf(row)
-	for i, v := range s.values {
-		if v.tracked && v.base != "" && (vals[i] == nil) != (other[i] == nil) {
-			return false
-		}
-		if v.tracked && v.base != "" && fmt.Sprint(vals[i]) != fmt.Sprint(other[i]) && !strings.Contains(v.base, "float") {
-			return false
-		}
-	}
-	return true
 }
 
 func (s *scene) chooseCells(given bool) []any {
