@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/onerowtest"
 	"github.com/onerow-go/onerow/scd2"
 )
@@ -182,6 +183,37 @@ func TestPlanGroups(t *testing.T) {
 		}
 		if d := onerowtest.DiffHistory(want, k.table); d != "" {
 			t.Errorf("scores, %s:\n%s", name, d)
+		}
+	}
+}
+
+// The sources may come in turn, and their events in any order, if each keeps a state of its own.
+func TestPlanGroupsInTurn(t *testing.T) {
+	const columns = "id:int64 name:string score:int64 valid_from:int64 valid_to:int64"
+	sources := map[string]string{"name": "id:int64 name:string at:int64 op:string", "score": "id:int64 score:int64 at:int64 op:string"}
+	for _, test := range []struct {
+		events [][2]string
+		want   []string
+	}{
+		{[][2]string{{"name", "1 ann 10 u"}, {"score", "1 5 15 u"}, {"name", "1 bob 20 u"}, {"score", "1 7 30 u"}},
+			[]string{"1 ann - 10 15", "1 ann 5 15 20", "1 bob 5 20 30", "1 bob 7 30 -"}},
+		{[][2]string{{"score", "1 0 10 u"}, {"score", "1 0 80 u"}, {"name", "1 ann 80 u"}, {"score", "1 1 30 u"}},
+			[]string{"1 - 0 10 30", "1 - 1 30 80", "1 ann 0 80 -"}},
+		{[][2]string{{"score", "1 1 10 u"}, {"name", "1 ann 50 u"}, {"score", "1 1 50 u"}, {"score", "1 0 40 u"}},
+			[]string{"1 - 1 10 40", "1 - 0 40 50", "1 ann 1 50 -"}},
+	} {
+		want := records(t, columns, test.want)
+		for name, order := range onerowtest.Arrivals(t, records(t, "event:uint8", []string{"0", "1", "2", "3"})) {
+			table, states := scd2.Table{Key: []string{"id"}, Batches: records(t, columns, nil)}, map[string][]arrow.Record{}
+			for _, n := range arrowtest.All(order) {
+				source, event := test.events[n[0].(int64)][0], test.events[n[0].(int64)][1]
+				k := keeper{table: table, opts: events(func(o *scd2.Options) { o.Columns.Group, o.State = true, states[source] })}
+				k.take(t, records(t, sources[source], []string{event}))
+				table, states[source] = k.table, k.opts.State
+			}
+			if d := onerowtest.DiffHistory(want, table); d != "" {
+				t.Errorf("%v, %s:\n%s", test.events, name, d)
+			}
 		}
 	}
 }
