@@ -166,7 +166,7 @@ func check(ctx context.Context, table Table, opts CheckOptions) (*CheckReport, e
 }
 
 // maxListed bounds MaxFindings, so that twice as many can be held.
-const maxListed = 1 << 30
+const maxListed = 1 << 29
 
 func (o CheckOptions) check() error {
 	var errs []error

@@ -32,7 +32,7 @@ var boundaries = []boundary{
 	{types: []string{"int64", "int8", "uint16", "dict<int8,int32>", "ree<int64>", "uint64"}, cells: []any{0, 1, 2, 3, 4, 5, 6},
 		opens: []onerow.Value{6, uint8(5)}, units: []onerow.Value{nil, 1, uint16(2), 3}, times: []onerow.Value{0, 3, 6, 7}},
 	{types: []string{"int64", "uint64"},
-		cells: []any{wholeCell(math.MinInt64), -1, 0, 5, wholeCell(math.MaxInt64), wholeCell(uint64(1 << 63)), wholeCell(uint64(math.MaxUint64 - 1)), wholeCell(uint64(math.MaxUint64))},
+		cells: []any{wholeCell(int64(math.MinInt64)), -1, 0, 5, wholeCell(int64(math.MaxInt64)), wholeCell(uint64(1 << 63)), wholeCell(uint64(math.MaxUint64 - 1)), wholeCell(uint64(math.MaxUint64))},
 		opens: []onerow.Value{5, int64(math.MaxInt64)}, units: []onerow.Value{nil, uint64(math.MaxUint64), 5}, times: []onerow.Value{5, int64(math.MaxInt64)}},
 	{types: []string{"date32", "date64", "ree<date32>"}, cells: []any{"2026-01-01", "2026-01-02", "2026-01-03", "2026-01-05", "1969-12-31", "9999-12-31"},
 		opens: []onerow.Value{"9999-12-31"}, units: []onerow.Value{nil, 48 * time.Hour, time.Hour}, times: []onerow.Value{"2026-01-02", "2026-01-04"}},
@@ -41,7 +41,7 @@ var boundaries = []boundary{
 		opens: []onerow.Value{"2026-01-01T00:00:02"}, units: []onerow.Value{nil, time.Second, 999 * time.Millisecond, time.Nanosecond},
 		times: []onerow.Value{"2026-01-01T00:00:00", "2026-01-01T00:00:01"}},
 	{types: []string{"timestamp[s]", "timestamp[ns]"}, // more than 64 bits
-		cells: []any{"2026-01-01T00:00:00", "2026-01-01T00:00:02", "9999-12-31T00:00:00", wholeCell(math.MaxInt64), wholeCell(math.MinInt64), wholeCell(9223372036)},
+		cells: []any{"2026-01-01T00:00:00", "2026-01-01T00:00:02", "9999-12-31T00:00:00", wholeCell(int64(math.MaxInt64)), wholeCell(int64(math.MinInt64)), wholeCell(int64(9223372036))},
 		units: []onerow.Value{nil, 2 * time.Second, time.Second}, times: []onerow.Value{"2026-01-01T00:00:00"}},
 	{types: []string{"timestamp[s,UTC]", "timestamp[us,+02:00]"}, cells: []any{"2026-01-01T00:00:00Z", "2026-01-01T02:00:01+02:00", "2026-01-01T00:00:02Z", "2026-01-01T00:00:04Z"},
 		opens: []onerow.Value{"2026-01-01T00:00:04Z"}, units: []onerow.Value{nil, time.Second}, times: []onerow.Value{"2026-01-01T01:00:02+01:00"}},

@@ -41,7 +41,7 @@ func TestCheckFindings(t *testing.T) {
 		{name: "a start beyond the sentinel", columns: ints, rows: [][]any{{1, 1, 99}, {1, 200, 99}}, table: scd2.Table{OpenEnd: 99},
 			want: []string{"k=1: rows 0 and 1 overlap from 200 on", "k=1: rows 0 and 1 are open"}},
 		{name: "the greatest end isn't open", columns: ints, table: scd2.Table{Bounds: scd2.Closed},
-			rows: [][]any{{1, 1, wholeCell(math.MaxInt64)}, {1, wholeCell(math.MaxInt64), nil}},
+			rows: [][]any{{1, 1, wholeCell(int64(math.MaxInt64))}, {1, wholeCell(int64(math.MaxInt64)), nil}},
 			want: []string{"k=1: rows 0 and 1 overlap from 9223372036854775807 to 9223372036854775807"}},
 		{name: "three open", columns: ints, rows: [][]any{{1, nil, nil}, {1, 3, nil}, {1, 1, 2}, {1, nil, nil}},
 			want: []string{"k=1: rows 0, 1 and 3 are open", "k=1: row 0 has no start", "k=1: row 3 has no start"}},

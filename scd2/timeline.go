@@ -281,5 +281,5 @@ func (t *timeline) read(chunk, lo, n int, e *ends) {
 
 // isDeleted says whether row i of the block is a deletion row.
 func (e *ends) isDeleted(i int) bool {
-	return e.deleted != nil && e.deleted.Null[i] == 0 && e.deleted.K0[i] != 0
+	return e.deleted != nil && e.deleted.K0[i] != 0 // the word of NULL is 0
 }
