@@ -14,23 +14,23 @@ import (
 type Kind uint8
 
 const (
-	// Overlap: two versions of a key share time. A finding for each pair.
+	// Overlap is said of two versions of a key that share time. A finding for each pair.
 	Overlap Kind = iota + 1
-	// Gap: no version of a key is valid between two others.
+	// Gap is time between two versions of a key in which none is valid.
 	Gap
-	// Inverted: a version ends before it starts.
+	// Inverted is said of a version that ends before it starts.
 	Inverted
-	// ZeroLength: a version ends where it starts.
+	// ZeroLength is said of a version that ends where it starts.
 	ZeroLength
-	// TwoOpen: a key has several open versions. A finding for each key.
+	// TwoOpen is said of several open versions of a key. A finding for each key.
 	TwoOpen
-	// DuplicateStart: several versions of a key start at one time. A finding for each such time.
+	// DuplicateStart is said of several versions of a key that start at one time. A finding for each such time.
 	DuplicateStart
-	// NullStart: a version has no start.
+	// NullStart is said of a version without a start.
 	NullStart
-	// NullKey: a row has NULL in a key column.
+	// NullKey is said of a row with NULL in a key column.
 	NullKey
-	// CurrentMismatch: the current flag is NULL, or says otherwise than the end.
+	// CurrentMismatch is said of a version whose current flag is NULL, or says otherwise than its end.
 	CurrentMismatch
 )
 
@@ -38,9 +38,9 @@ const (
 type ZeroLengths uint8
 
 const (
-	// ReportZeroLength: they are.
+	// ReportZeroLength says that they are.
 	ReportZeroLength ZeroLengths = iota
-	// AllowZeroLength: they aren't.
+	// AllowZeroLength says that they aren't.
 	AllowZeroLength
 )
 
@@ -48,9 +48,9 @@ const (
 type Gaps uint8
 
 const (
-	// AllowGaps: it isn't; the key was deleted.
+	// AllowGaps says that it isn't: the key was deleted.
 	AllowGaps Gaps = iota
-	// ReportGaps: it is.
+	// ReportGaps says that it is.
 	ReportGaps
 )
 
