@@ -48,8 +48,8 @@ type Table struct {
 type Bounds uint8
 
 const (
-	// HalfOpen: valid on [ValidFrom, ValidTo).
+	// HalfOpen says that it doesn't: valid on [ValidFrom, ValidTo).
 	HalfOpen Bounds = iota
-	// Closed: valid on [ValidFrom, ValidTo].
+	// Closed says that it does: valid on [ValidFrom, ValidTo].
 	Closed
 )
