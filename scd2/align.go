@@ -13,6 +13,7 @@ import (
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/frame"
 	"github.com/onerow-go/onerow/internal/recast"
+	"github.com/onerow-go/onerow/internal/take"
 )
 
 // read brings a column of changes and state to the history's type, and lays it out over all rows.
@@ -114,7 +115,11 @@ func (f *finder) align(from *frame.Frame, name, into string, t arrow.DataType, o
 	out, err := convert(from.Chunks(i), t, func(row uint32, value string) error {
 		return &onerow.ValueError{Column: name, Type: mine, Input: from.Input, Row: row, Value: value, Into: into, IntoType: t}
 	})
-	if errors.Is(err, onerow.ErrMalformed) {
+	var size *onerow.SizeError
+	switch {
+	case errors.As(err, &size):
+		size.Column = into
+	case errors.Is(err, onerow.ErrMalformed):
 		err = malformed(from.Input, name, err)
 	}
 	return out, err
@@ -145,7 +150,11 @@ func convert(chunks []arrow.Array, t arrow.DataType, unfit func(row uint32, valu
 // lend brings an array to a type. What it returns needs no release: its buffers are the array's, which is borrowed, or of the heap.
 func lend(arr arrow.Array, t arrow.DataType) (arrow.Array, []int, error) {
 	to, unfit, err := recast.Array(heap, arr, t)
-	if err != nil {
+	var size *take.SizeError
+	switch {
+	case errors.As(err, &size):
+		return nil, nil, &onerow.SizeError{Type: size.Type, Size: size.Size, Limit: size.Limit, Unit: size.Unit}
+	case err != nil:
 		return nil, nil, fmt.Errorf("%w: %w", onerow.ErrMalformed, err)
 	}
 	defer to.Release()

@@ -109,6 +109,10 @@ func (f *finder) roles() {
 		}
 	}
 	for _, k := range f.table.Key {
+		if k == "" {
+			_, err := f.history.Index(k)
+			f.err(err)
+		}
 		use(k, typeOf(k), form.IsKey)
 	}
 	from, to := typeOf(f.table.ValidFrom), typeOf(f.table.ValidTo)
@@ -154,10 +158,18 @@ func (f *finder) add(field arrow.Field, i int) {
 				return
 			}
 		}
+		if f.state.Schema != nil {
+			if _, err := f.state.Index(field.Name); err != nil {
+				f.err(err)
+				return
+			}
+		}
 	case valueRole:
-		if n := len(f.history.Schema.FieldIndices(field.Name)); n > 1 {
-			_, err := f.history.Index(field.Name)
-			f.err(err)
+		if at := f.history.Schema.FieldIndices(field.Name); len(at) > 1 {
+			if at[0] == i {
+				_, err := f.history.Index(field.Name)
+				f.err(err)
+			}
 			return
 		}
 		said, err := f.said(field.Name)

@@ -256,12 +256,24 @@ func (j *job) readOrder() error {
 	if j.state.Schema != nil && j.state.Has(StateOrdered) {
 		i, err := j.state.Index(StateOrdered)
 		if err == nil {
+			err = isFlag(j.state, i)
+		}
+		if err == nil {
 			lens := j.state.Lens(nil)
 			j.ordered, err = j.cellsOf(j.state.Input, StateOrdered, j.state.Schema.Field(i).Type, j.state.Chunks(i), lens)
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// isFlag refuses columns that aren't boolean.
+func isFlag(f *frame.Frame, i int) error {
+	c := f.Schema.Field(i)
+	if form.FamilyOf(c.Type) == form.BoolFamily {
+		return nil
+	}
+	return &onerow.TypeError{Column: c.Name, Type: c.Type, Input: f.Input, Why: "a flag needs a boolean column"}
 }
 
 // readFlags reads the columns that mark current versions and deletion rows.

@@ -31,7 +31,7 @@ import (
 //
 // Errors wrap [onerow.ErrMode], [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrValue], [onerow.ErrSchema],
 // [onerow.ErrNoBatches], [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrBrokenHistory], [onerow.ErrLate], [onerow.ErrPartialHistory],
-// [onerow.ErrTooManyClosed], [onerow.ErrEmptySource], [onerow.ErrNoChange], [onerow.ErrTooManyRows] or [onerow.ErrMalformed]; with several reasons to refuse, the error joins them.
+// [onerow.ErrTooManyClosed], [onerow.ErrEmptySource], [onerow.ErrNoChange], [onerow.ErrTooManyRows], [onerow.ErrTooLarge] or [onerow.ErrMalformed]; with several reasons to refuse, the error joins them.
 func Plan(ctx context.Context, history Table, changes []arrow.Record, opts Options) (m *Merge, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

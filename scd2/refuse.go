@@ -3,6 +3,7 @@ package scd2
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/onerow-go/onerow"
@@ -42,6 +43,11 @@ func (j *job) checkOptions() error {
 	j.checkEnums(&f)
 	if o.Op.Column == "" && len(o.Op.Delete)+len(o.Op.Truncate) > 0 {
 		f.add("Op has values that delete or truncate, but no Column")
+	}
+	for _, v := range o.Op.Truncate {
+		if slices.ContainsFunc(o.Op.Delete, func(d onerow.Value) bool { return reflect.DeepEqual(d, v) }) {
+			f.add("Op says of the value %v that it deletes and that it truncates", v)
+		}
 	}
 	if p := o.Op.PreviousKey; p != nil && len(p) != len(j.table.Key) {
 		f.add("Op.PreviousKey has %d columns, and the key has %d", len(p), len(j.table.Key))
