@@ -197,7 +197,7 @@ const (
 
 // KeysError lists the first few keys that stand in the way, each with its first rows. It wraps its Kind.
 type KeysError struct {
-	// Kind is ErrTie, ErrDuplicateKey, ErrBrokenHistory, ErrLate or ErrPartialHistory.
+	// Kind is ErrTie, ErrDuplicateKey, ErrBrokenHistory, ErrLate, ErrPartialHistory or ErrValue.
 	Kind error
 	// Input says which input the row numbers are of: "changes", "history"; "" where there is only one.
 	Input string

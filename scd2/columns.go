@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -78,7 +79,7 @@ func (j *job) findColumns() error {
 		return errors.Join(f.errs...)
 	}
 	f.index()
-	return f.keyColumns()
+	return f.keyColumns() // with the errors of index
 }
 
 func (f *finder) err(err error) {
@@ -249,9 +250,10 @@ func (f *finder) fromSource() {
 // tracked checks that columns named as tracked are there.
 func (f *finder) tracked() {
 	for _, name := range f.opts.Tracked {
-		if f.find(name) == nil && !f.changes.Has(name) && !f.history.Has(name) {
-			_, err := f.history.Index(name)
-			f.err(err)
+		if f.find(name) == nil && (!f.history.Has(name) || !f.changes.Has(name)) {
+			if _, err := f.history.Index(name); err != nil {
+				f.err(err)
+			}
 		}
 	}
 }
@@ -293,6 +295,9 @@ func (f *finder) index() {
 			c.field.Nullable = true
 		}
 		fields[i] = c.field
+		if j.isOurs(c.field.Name) {
+			f.err(fmt.Errorf("%w: the history has a column %q, a name that staged rows or the state need", onerow.ErrOption, c.field.Name))
+		}
 		if c.role != valueRole {
 			continue
 		}
@@ -303,4 +308,14 @@ func (f *finder) index() {
 	}
 	meta := j.history.Schema.Metadata()
 	j.schema = arrow.NewSchema(fields, &meta)
+}
+
+// isOurs says whether a name is one of the columns of staged rows or of the state.
+func (j *job) isOurs(name string) bool {
+	if name == ActionColumn || name == StateKind || name == StateAt || name == StateOrdered || name == MergeKeyPrefix+j.table.ValidFrom {
+		return true
+	}
+	key, merge := strings.CutPrefix(name, MergeKeyPrefix)
+	at, ordered := strings.CutPrefix(name, StateOrder)
+	return merge && slices.Contains(j.table.Key, key) || ordered && slices.ContainsFunc(j.opts.At, func(o onerow.Order) bool { return o.Column == at })
 }

@@ -217,37 +217,6 @@ func (d *dealer[K]) positions(chunk, lo, n int, row uint32) {
 	}
 }
 
-// takes says whether a row of changes or state takes part as an event of its key.
-func (d *dealer[K]) takes(row uint32, pos uint64) bool {
-	j := d.p.job
-	switch {
-	case row > j.nothing:
-		change := row - j.firstOld
-		own := j.firstChg + change
-		return j.keyed(change) && j.inTime(pos) && !j.keys.Same(row, own)
-	case row >= j.firstSt:
-		return j.stKinds[row-j.firstSt] <= remove
-	}
-	change := row - j.firstChg
-	switch {
-	case !j.keyed(change):
-		return false
-	case j.opts.Mode == Snapshot:
-	case j.hasLow && pos < j.lowest:
-		d.out.status[change] = rejectedLow
-		return false
-	case j.opts.Since != nil && pos < j.since:
-		d.partial = append(d.partial, trouble{row: row, rows: []uint32{change}})
-		return false
-	}
-	return true
-}
-
-// inTime says whether events of a position are applied.
-func (j *job) inTime(pos uint64) bool {
-	return (!j.hasLow || pos >= j.lowest) && (j.opts.Since == nil || pos >= j.since)
-}
-
 // dealHistory deals out the versions of keys that have events.
 func (d *dealer[K]) dealHistory(s keyset.Span) {
 	j := d.p.job

@@ -25,7 +25,7 @@ func (l *life) decideChanges() {
 		})
 	}
 	kept := evs[:0]
-	for lo := 0; lo < len(evs); {
+	for lo := 0; lo < len(evs) && !l.Over(); {
 		hi := lo + 1
 		for hi < len(evs) && evs[hi].pos == evs[lo].pos {
 			hi++
@@ -102,7 +102,28 @@ func (l *life) winner(evs []event) event {
 			l.set(&evs[i], superseded)
 		}
 	}
-	return evs[best]
+	e := evs[best]
+	l.fold(&e, evs[n:])
+	return e
+}
+
+// fold takes over what lesser events of a position say in columns of KeepNull that the one which decides leaves out, up to a delete.
+func (l *life) fold(e *event, lesser []event) {
+	j := l.j
+	if e.kind != upsert || len(lesser) == 0 || j.slots == ownSlots {
+		return
+	}
+	e.own = make([]uint32, j.slots-ownSlots)
+	for k := range e.own {
+		e.own[k] = j.nothing
+		cells := j.bySlot[ownSlots+k][0].cells
+		for i := 0; cells.Null(e.note) && i < len(lesser) && lesser[i].kind == upsert; i++ {
+			if !cells.Null(lesser[i].note) {
+				e.own[k] = lesser[i].note
+				break
+			}
+		}
+	}
 }
 
 // content ranks two rows by what the source says.
@@ -136,7 +157,11 @@ func (l *life) saidByHistory() {
 	j := l.j
 	for i := range l.his {
 		g := &l.his[i]
-		e := event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: keyset.None, mem: keyset.None, base: int32(i)}
+		order := keyset.None
+		if j.order == nil {
+			order = g.row // there is no more to know than the position
+		}
+		e := event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: order, mem: keyset.None, base: int32(i)}
 		if g.flags&isMarker != 0 {
 			e.kind = remove
 		} else {
@@ -149,7 +174,7 @@ func (l *life) saidByHistory() {
 			continue
 		}
 		l.said = append(l.said, event{pos: g.to, cell: j.cells.end(g.row), said: j.nothing, note: j.nothing, other: keyset.None, key: g.row,
-			order: keyset.None, mem: keyset.None, base: -1, kind: remove, ends: g.flags&isMarker != 0})
+			order: order, mem: keyset.None, base: -1, kind: remove, ends: g.flags&isMarker != 0})
 	}
 }
 
@@ -176,14 +201,20 @@ func (l *life) orderOf(g *given) uint32 {
 // seen adds the last event that fell in a version, where the history's own order columns tell of it.
 func (l *life) seen(g *given) {
 	j := l.j
-	if j.seenAt == nil || g.flags&isMarker != 0 {
-		return
-	}
-	pos, ok := j.line.At(atSeen, g.row)
-	if !ok || pos <= g.from || g.flags&endsOpen == 0 && pos >= g.to {
+	pos, ok := l.seenIn(g)
+	if !ok || j.opts.Unchanged == KeepUnchanged {
 		return
 	}
 	l.said = append(l.said, event{pos: pos, cell: j.cells.seen(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: g.row, mem: keyset.None, base: -1})
+}
+
+// seenIn is the position of the last event that fell in a version after its start, where the history's own column of positions tells of one.
+func (l *life) seenIn(g *given) (pos uint64, ok bool) {
+	if l.j.seenAt == nil || g.flags&isMarker != 0 {
+		return 0, false
+	}
+	pos, ok = l.j.line.At(atSeen, g.row)
+	return pos, ok && pos > g.from && (g.flags&endsOpen != 0 || pos < g.to)
 }
 
 // saidByState adds what the state knows of the key, and truncates: those of the state to what was said, those of this call to the changes. Of two that
@@ -200,6 +231,17 @@ func (l *life) saidByState() {
 	})
 	l.dropUnknown()
 	l.said = l.weave(l.said, l.scratch)
+	if len(l.j.trunc) == 0 {
+		return
+	}
+	l.points = l.points[:0]
+	for _, list := range [][]event{l.said, l.changes} {
+		for i := range list {
+			l.points = append(l.points, list[i].pos)
+		}
+	}
+	slices.Sort(l.points)
+	l.points = slices.Compact(l.points)
 	l.said = l.weave(l.said, l.truncates(ofState))
 	l.changes = l.weave(l.changes, l.truncates(ofChange))
 }
@@ -212,17 +254,36 @@ func (l *life) dropUnknown() {
 	l.scratch = slices.DeleteFunc(l.scratch, func(e event) bool { return e.pos < l.j.since && l.versionAt(e.pos) == nil })
 }
 
-// truncates are the truncates of the state or of this call as events of the key.
+// truncates are the truncates of the state or of this call as events of the key: those at a point where something is said, and the first one after it. Others find
+// nothing to end.
 func (l *life) truncates(from origin) []event {
 	var evs []event
-	for _, t := range l.j.trunc {
-		if (t.row < l.j.firstSt) != (from == ofChange) || from == ofChange && !l.j.inTime(t.pos) {
-			continue
+	all := l.j.oldTrunc
+	if from == ofChange {
+		all = l.j.newTrunc
+	}
+	at := 0
+	for i, p := range l.points {
+		k, _ := slices.BinarySearchFunc(all[at:], p, func(t truncate, pos uint64) int { return cmp.Compare(t.pos, pos) })
+		for at += k; at < len(all) && (i+1 == len(l.points) || all[at].pos < l.points[i+1]); at++ {
+			t := all[at]
+			if from == ofState && l.outranked(&t) {
+				continue
+			}
+			evs = append(evs, event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, key: l.anyKey(), order: t.row,
+				mem: keyset.None, base: -1, kind: truncated, origin: from})
+			if t.pos > p {
+				break
+			}
 		}
-		evs = append(evs, event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, key: l.anyKey(), order: t.row,
-			mem: keyset.None, base: -1, kind: truncated, origin: from})
 	}
 	return evs
+}
+
+// outranked says whether a change is greater than a truncate of the state at its position.
+func (l *life) outranked(t *truncate) bool {
+	at, found := slices.BinarySearchFunc(l.changes, t.pos, func(e event, pos uint64) int { return cmp.Compare(e.pos, pos) })
+	return found && l.j.order != nil && l.changes[at].kind == upsert && l.j.order.Compare(l.changes[at].order, t.row) > 0
 }
 
 // weave puts two lists of events, each by position, into one, with one event a position.
@@ -231,7 +292,7 @@ func (l *life) weave(a, b []event) []event {
 		return a
 	}
 	out := l.merged[:0]
-	for len(a) > 0 || len(b) > 0 {
+	for (len(a) > 0 || len(b) > 0) && !l.Over() {
 		var e event
 		if len(b) == 0 || len(a) > 0 && a[0].pos <= b[0].pos {
 			e, a = a[0], a[1:]
@@ -272,7 +333,7 @@ func (l *life) both(a, b event) event {
 }
 
 // bothDelete is the greater of two deletes, at the place of a: its deletion row and end are there already. Of a truncate and a delete that are equal the truncate
-// stays: it is known for all keys.
+// stays: it is known for all keys. A deletion of the history whose order isn't known is the greatest; the state tells its order, changes don't.
 func (l *life) bothDelete(a, b event) event {
 	if a.order != keyset.None && b.order != keyset.None {
 		rank := 0
@@ -282,7 +343,8 @@ func (l *life) bothDelete(a, b event) event {
 		if rank > 0 || rank == 0 && b.kind != truncated {
 			return a
 		}
-	} else if b.order == keyset.None {
+	} else if a.order == keyset.None && (b.origin >= ofChange || a.mem != keyset.None) {
+		a.unsure = a.unsure || b.kind == truncated // or the truncate would be taken for it
 		return a
 	}
 	a.order, a.mem, a.kind, a.key = b.order, b.mem, b.kind, b.key

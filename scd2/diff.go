@@ -205,7 +205,7 @@ func (l *life) remember() {
 	at := len(l.keptMems)
 	for i := range l.line {
 		e := &l.line[i]
-		if !l.needsMemory(e) {
+		if l.Over() || !l.needsMemory(e) {
 			continue
 		}
 		if e.mem != keyset.None {
@@ -261,15 +261,20 @@ func (l *life) needsMemory(e *event) bool {
 	case j.opts.Columns.Group && e.origin == ofHistory && e.base >= 0 && e.mem == keyset.None && e.kind == upsert && l.carried(int(e.base)):
 		return false // another source's start is no event of this one
 	case e.kind != upsert:
-		return !e.ended || ordered
+		return !e.ended || ordered || e.unsure || e.order == keyset.None && e.mem != keyset.None
 	case e.within >= 0: // the history's own order columns tell of the last one
 		v := &l.next[e.within]
 		return j.seenAt == nil || &l.line[v.last] != e || !l.shows(int(e.within), e)
 	case ordered && !j.inHistory, !l.shows(int(e.starts), e):
 		return true
 	}
-	if v := int(e.starts); j.opts.Columns.Group && v > 0 && !l.next[v].afterGap {
-		return l.same(saidTracked, l.values(v - 1)[saidTracked], l.values(v)[saidTracked])
+	if v := int(e.starts); j.opts.Columns.Group {
+		// It has what the version right before it has, or NULL, as a start of another source's would.
+		before := j.nothing
+		if v > 0 && !l.next[v].afterGap {
+			before = l.values(v - 1)[saidTracked]
+		}
+		return l.same(saidTracked, before, l.values(v)[saidTracked])
 	}
 	return false
 }

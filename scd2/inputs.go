@@ -197,6 +197,9 @@ func (j *job) layLine(ctx context.Context, parts [][]arrow.Array) error {
 	j.now, _ = j.line.At(atNow, 0)
 	j.openEnd, j.hasOpen = j.line.At(atOpen, 0)
 	j.since, _ = j.line.At(atSince, 0)
+	if j.opts.Now != nil && j.beyond(j.now) {
+		return fmt.Errorf("%w: Now is %s, at or beyond Table.OpenEnd, which says that a version is open", onerow.ErrValue, textOf(j.opts.Now))
+	}
 	return nil
 }
 
@@ -325,8 +328,11 @@ func (j *job) readOps() error {
 	}
 	slices.SortFunc(j.trunc, func(a, b truncate) int { return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.row, b.row)) })
 	for _, t := range j.trunc {
-		if t.row < j.firstSt && j.inTime(t.pos) {
-			j.fresh = append(j.fresh, t.pos)
+		switch {
+		case t.row >= j.firstSt:
+			j.oldTrunc = append(j.oldTrunc, t)
+		case j.inTime(t.pos):
+			j.newTrunc, j.fresh = append(j.newTrunc, t), append(j.fresh, t.pos)
 		}
 	}
 	return nil
@@ -355,6 +361,9 @@ func (j *job) addTruncate(row uint32, col int, i uint32) error {
 		t.pos, t.cell = j.now, j.cells.now
 	} else if t.pos, ok = j.line.At(col, i); !ok {
 		return &onerow.NullError{Kind: onerow.ErrNullOrder, Input: "changes", Columns: []onerow.ColumnNulls{{Column: j.opts.From, Rows: 1, First: i}}}
+	}
+	if col == atChange && j.beyond(t.pos) {
+		return fmt.Errorf("%w: row %d of changes truncates at or beyond Table.OpenEnd", onerow.ErrValue, i)
 	}
 	if col == atChange && j.opts.Since != nil && t.pos < j.since {
 		return fmt.Errorf("%w: row %d of changes truncates at a point before Options.Since", onerow.ErrPartialHistory, i)

@@ -60,7 +60,9 @@ type job struct {
 	stKinds  []kind // of the state
 	aside    keyset.Bitmap
 	trunc    []truncate // of changes and state, by position
-	fresh    []uint64   // the positions of those of the changes that are applied
+	oldTrunc []truncate // those of the state
+	newTrunc []truncate // those of the changes that are applied
+	fresh    []uint64   // the positions of newTrunc
 	openEnd  uint64     // the sentinel's word, with hasOpen
 	hasOpen  bool
 	now      uint64 // with opts.Now
@@ -183,6 +185,7 @@ func (j *job) checkNulls(ctx context.Context) error {
 	case j.opts.NullKey == onerow.SetAsideNullKeys:
 		j.aside = aside
 	}
+	errs = append(errs, j.checkPrevious(ctx))
 	var rejecting []*form.Column
 	for _, o := range j.opts.At {
 		if o.Nulls == onerow.RejectNulls {

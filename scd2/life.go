@@ -22,12 +22,16 @@ type event struct {
 	base   int32  // the version or deletion row of the history that it starts, in life.his; else -1
 	kind   kind
 	origin origin
+	// own are, by column of KeepNull, the rows of earlier events of its position that say what it doesn't; nil: none.
+	own []uint32
 	// apart: a version of its own, even when it repeats the one before.
 	apart bool
 	// ends: what ends here is a deletion row, and nothing follows.
 	ends bool
 	// late: it comes before the last boundary of its key.
 	late bool
+	// unsure: it is a deletion whose order isn't known, beside a truncate whose order is.
+	unsure bool
 
 	// Written by replay: the version that it starts, or falls in without starting it; else -1.
 	starts, within int32
@@ -80,6 +84,7 @@ type life struct {
 	scratch []event // what the state says, by position
 	merged  []event
 	loaded  []event // all changes, under SetAsideTies
+	points  []uint64
 	paired  pairing
 }
 
@@ -117,9 +122,11 @@ func (l *life) key(his []given, evs []dealt) {
 	if l.sortOutLate(); !l.merge() {
 		return
 	}
-	l.replay()
-	l.diff()
-	l.remember()
+	for _, step := range [...]func(*life){(*life).replay, (*life).diff, (*life).remember} {
+		if step(l); l.Done() {
+			return
+		}
+	}
 }
 
 // load takes a key over.
@@ -201,6 +208,8 @@ func (l *life) isBroken() bool {
 		switch {
 		case g.flags&noStart != 0:
 			why = "a version has no start"
+		case l.j.beyond(g.from):
+			why = "a version starts at or beyond the open end"
 		case !open && g.to < g.from:
 			why = "a version ends before it starts"
 		case !open && g.to == g.from:

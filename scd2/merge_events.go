@@ -16,10 +16,16 @@ func (l *life) sortOutLate() {
 	}
 	kept := l.changes[:0]
 	for _, e := range l.changes {
+		if l.Over() {
+			return
+		}
 		if e.pos < last && !l.isThere(&e) {
 			e.late = true
 			switch l.j.opts.Late {
 			case IgnoreLate:
+				if e.kind == truncated {
+					break // it speaks of all keys
+				}
 				l.set(&e, ignoredLate)
 				continue
 			case RejectLate:
@@ -107,7 +113,11 @@ func (l *life) repeats(e *event, row uint32) bool {
 		return false
 	}
 	for s := ownSlots; s < j.slots; s++ {
-		if j.tracks[s] && !j.bySlot[s][0].cells.Null(e.note) && !l.same(s, e.note, row) {
+		said := e.note
+		if e.own != nil && e.own[s-ownSlots] != j.nothing {
+			said = e.own[s-ownSlots]
+		}
+		if j.tracks[s] && !j.bySlot[s][0].cells.Null(said) && !l.same(s, said, row) {
 			return false
 		}
 	}
@@ -118,7 +128,7 @@ func (l *life) repeats(e *event, row uint32) bool {
 func (l *life) merge() bool {
 	l.line = l.line[:0]
 	a, b := l.said, l.changes
-	for len(a) > 0 || len(b) > 0 {
+	for (len(a) > 0 || len(b) > 0) && !l.Over() {
 		switch {
 		case len(b) == 0 || len(a) > 0 && a[0].pos < b[0].pos:
 			l.line = append(l.line, a[0])
@@ -145,7 +155,7 @@ func (l *life) meet(s, c event) event {
 	if known && l.j.order != nil {
 		rank = l.j.order.Compare(c.order, s.order)
 	}
-	if l.j.opts.Columns.Group && s.base >= 0 && s.origin == ofHistory && s.kind == upsert && c.kind == upsert && l.carried(int(s.base)) {
+	if l.j.opts.Columns.Group && s.base >= 0 && s.mem == keyset.None && s.kind == upsert && c.kind == upsert && l.carried(int(s.base)) {
 		c.base, c.other = s.base, s.other // another source's start
 		return c
 	}

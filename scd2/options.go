@@ -27,7 +27,7 @@ const (
 )
 
 // Late says what happens to late events: those before the last boundary, start or end, of their key's history. An event that says
-// what the history says there already, in the tracked columns, is never late; it may correct others.
+// what the history says there already, in the tracked columns, is never late; it may correct others. A truncate speaks of all keys: it may be refused, but isn't ignored.
 type Late uint8
 
 const (
@@ -119,7 +119,9 @@ type Op struct {
 	// Truncate lists the values of Column that end every open version. The key of such a row isn't read. Default none.
 	Truncate []onerow.Value
 	// PreviousKey names, for each key column, the column that holds the key that the row had before. A row whose previous key isn't NULL
-	// and differs from its key is a key change: a delete of the old key and an upsert of the new, at one time. Default nil: keys don't change.
+	// and differs from its key is a key change: a delete of the old key and an upsert of the new, at one time. One that is NULL in part is treated as Options.NullKey says of
+	// keys: refused, a key like any other, or none. Two rows may not exchange their keys directly: the row that gives a key up must come before the one that takes it, as it must in a
+	// table whose key is checked row by row. Not together with IgnoreLate and SetAsideTies, which would take one half of a key change away. Default nil: keys don't change.
 	PreviousKey []string
 }
 

@@ -66,6 +66,7 @@ type found struct {
 	tied                        bool // the key in work has a tie
 	keys                        int64
 	broken, ties, late, partial []trouble
+	beyond                      []trouble // positions that read as an open end
 	inserts, edits              []change
 	removes                     []Action
 	mems                        []remembered
@@ -126,6 +127,7 @@ func (out *outcome) finish(lives []*life) (*Merge, error) {
 		all.keys += l.keys
 		all.broken, all.ties = append(all.broken, l.broken...), append(all.ties, l.ties...)
 		all.late, all.partial = append(all.late, l.late...), append(all.partial, l.partial...)
+		all.beyond = append(all.beyond, l.beyond...)
 		all.absent, all.lateApplied, all.unsure = all.absent+l.absent, all.lateApplied+l.lateApplied, all.unsure+l.unsure
 	}
 	if err := out.refuse(&all); err != nil {
@@ -158,12 +160,13 @@ func (out *outcome) refuse(all *found) error {
 		{onerow.ErrTie, "changes", all.ties, out.whyTied()},
 		{onerow.ErrLate, "changes", all.late, "they come before what the history has, and that is refused"},
 		{onerow.ErrPartialHistory, "changes", all.partial, "they need versions from before Options.Since, or of keys without a version given"},
+		{onerow.ErrValue, "changes", all.beyond, "they are at or beyond Table.OpenEnd, which says that a version is open"},
 	} {
 		if len(t.troubles) > 0 {
 			errs = append(errs, j.keysError(t.kind, t.input, t.troubles, t.why))
 		}
 	}
-	if share := j.opts.MaxClose * float64(out.open); float64(all.absent) > share {
+	if all.absent > 0 && float64(all.absent)/float64(out.open) > j.opts.MaxClose {
 		errs = append(errs, fmt.Errorf("%w: %d of %d open versions are absent from the snapshot, and Options.MaxClose allows a share of %v",
 			onerow.ErrTooManyClosed, all.absent, out.open, j.opts.MaxClose))
 	}

@@ -59,6 +59,9 @@ func plan(ctx context.Context, history Table, changes []arrow.Record, opts Optio
 
 // Empty says whether the plan changes nothing: no row and no column of the history, and nothing of the state.
 func (m *Merge) Empty() bool {
+	if m.job == nil {
+		return true
+	}
 	r := &m.Report
 	return r.Insert+r.Close+r.Rewrite+r.Remove+r.Forgotten == 0 && len(m.out.mems) == 0 && len(m.out.newTruncates()) == 0 &&
 		len(m.job.schema.Fields()) == len(m.job.history.Schema.Fields())
@@ -66,6 +69,9 @@ func (m *Merge) Empty() bool {
 
 // Target describes the table of the given name, one element a part of it, that has the plan's history.
 func (m *Merge) Target(name ...string) Target {
+	if m.job == nil {
+		return Target{Name: name}
+	}
 	t := Target{Name: name, Key: m.job.table.Key, ValidFrom: m.job.table.ValidFrom, NullKeys: m.job.opts.NullKey == onerow.EqualNullKeys}
 	for _, f := range m.job.schema.Fields() {
 		t.Columns = append(t.Columns, f.Name)

@@ -52,6 +52,9 @@ func (j *job) checkOptions() error {
 	if p := o.Op.PreviousKey; p != nil && len(p) != len(j.table.Key) {
 		f.add("Op.PreviousKey has %d columns, and the key has %d", len(p), len(j.table.Key))
 	}
+	if o.Op.PreviousKey != nil && (o.Late == IgnoreLate || o.Ties == SetAsideTies) {
+		f.add("Op.PreviousKey goes with neither IgnoreLate nor SetAsideTies: a key change would be applied to one of its keys alone")
+	}
 	if o.Deletes == DeletesAsRows && j.table.Deleted == "" {
 		f.add("DeletesAsRows needs Table.Deleted, the column that marks deletion rows")
 	}

@@ -9,6 +9,9 @@ func (l *life) replay() {
 	l.next, l.refs = l.next[:0], l.refs[:0]
 	cur := -1 // the version that is open at this point
 	for i := range l.line {
+		if l.Over() {
+			return
+		}
 		e := &l.line[i]
 		e.starts, e.within = -1, -1
 		if e.kind == upsert {
@@ -81,20 +84,24 @@ func (l *life) valuesOf(e *event, cur int) []uint32 {
 		to[otherTracked], to[otherUntracked] = e.other, e.other
 	case before != nil:
 		to[otherTracked], to[otherUntracked] = before[otherTracked], before[otherUntracked]
-	default:
+	case len(j.bySlot[otherTracked])+len(j.bySlot[otherUntracked]) > 0:
 		l.unknownBefore(e)
 	}
 	for s := ownSlots; s < j.slots; s++ {
 		switch {
 		case !j.bySlot[s][0].cells.Null(e.note):
 			to[s] = e.note
+		case e.own != nil && e.own[s-ownSlots] != j.nothing:
+			to[s] = e.own[s-ownSlots]
 		case e.other != keyset.None && e.mem != e.other: // a NULL that the state has wasn't said
 			to[s] = e.other
 		case before != nil:
 			to[s] = before[s]
+		default:
+			l.unknownBefore(e)
 		}
 	}
-	if j.opts.Columns.Group && cur >= 0 && e.origin == ofHistory && e.base >= 0 && l.carried(int(e.base)) && !l.untouched(cur, e.base-1) {
+	if j.opts.Columns.Group && cur >= 0 && e.origin == ofHistory && e.mem == keyset.None && e.base >= 0 && l.carried(int(e.base)) && !l.untouched(cur, e.base-1) {
 		// This start is another source's: what this one said before holds on.
 		to[saidTracked], to[saidUntracked] = before[saidTracked], before[saidUntracked]
 		copy(to[ownSlots:], before[ownSlots:])
@@ -104,8 +111,7 @@ func (l *life) valuesOf(e *event, cur int) []uint32 {
 
 // unknownBefore refuses to take values over from a version that wasn't given.
 func (l *life) unknownBefore(e *event) {
-	j := l.j
-	if j.opts.Since == nil || len(j.bySlot[otherTracked])+len(j.bySlot[otherUntracked]) == 0 {
+	if l.j.opts.Since == nil || e.origin == ofHistory {
 		return
 	}
 	l.partial = append(l.partial, trouble{row: e.key, rows: l.changeRows([]event{*e})})

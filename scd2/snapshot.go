@@ -16,13 +16,19 @@ func (l *life) snapshot() bool {
 	}
 	last, e := &l.his[len(l.his)-1], &l.changes[0]
 	if last.flags&(endsOpen|isMarker) == endsOpen {
-		if e.pos > last.from {
+		newest := last.from
+		if pos, ok := l.seenIn(last); ok {
+			newest = pos
+		}
+		if e.pos > newest {
 			return true
 		}
 		// Not newer than the open version: it may say the same, and correct what isn't tracked.
 		switch {
 		case l.repeats(e, last.row):
-			e.pos, e.cell, e.order = last.from, j.cells.start(last.row), keyset.None
+			if e.pos < newest || newest == last.from {
+				e.pos, e.cell, e.order = last.from, j.cells.start(last.row), keyset.None
+			}
 			return true
 		case j.opts.From == "":
 			l.late = append(l.late, trouble{row: e.key, rows: l.changeRows(l.changes), why: "the clock is not after the start of the open version"})
