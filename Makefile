@@ -4,7 +4,7 @@ GOLANGCI_VERSION := v2.12.0
 GOLANGCI := $(CURDIR)/bin/golangci-lint-$(GOLANGCI_VERSION)
 CASES ?= $(wildcard internal/cases/testdata ../shared/cases)
 FUZZTIME ?= 20s
-LIBRARY := . ./dedupe/... ./grain/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/take/... ./internal/tally/...
+LIBRARY := . ./dedupe/... ./grain/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/...
 
 # What .ci/run runs, in its order: the quick and telling steps first.
 CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines race bench lint
@@ -65,6 +65,9 @@ examples: ## run the example programs
 	go run ./examples/quickstart
 	@mkdir -p bin
 	go run ./examples/pgcdc -dir examples/testdata/pgcdc -table customers -out bin/customers.csv -v
+	go run ./examples/pgcdc -dir examples/testdata/pgcdc -table customers -history -out bin/customers_history.csv -v
+	go run ./examples/pgcdc -dir examples/testdata/pgcdc -table customers -history -shuffle 1 -out bin/customers_shuffled.csv -v
+	go run ./examples/unittest
 
 .PHONY: engines-setup
 engines-setup: ## install PostgreSQL from Debian where there is none, for the engines step
