@@ -19,8 +19,8 @@ import (
 // Events before the last boundary of their key that would change something are ignored, or refused; all others are applied.
 func ignoresLateEvents(st *stage) {
 	first := st.set(may{})
-	st.events = slices.DeleteFunc(st.events, func(e event) bool { return e.op == "t" || e.was >= 0 })
-	if len(st.events) == 0 || st.opts.Tracked != nil || st.opts.Unchanged == scd2.KeepUnchanged { // corrections and repeats are never late
+	st.events = slices.DeleteFunc(st.events, func(e event) bool { return e.op == "t" })
+	if len(st.events) == 0 || st.opts.Op.PreviousKey != nil || st.opts.Tracked != nil || st.opts.Unchanged == scd2.KeepUnchanged { // corrections and repeats are never late
 		return
 	}
 	last := st.lastBoundaries()

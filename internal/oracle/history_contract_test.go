@@ -50,6 +50,10 @@ var historyContracts = []historyContract{
 	{name: "beside a delete", given: "1-:b/x", steps: "1.1:- 1.2:a/x", want: "1-:b/x", opts: scd2.Options{Ties: scd2.TiesByContent}},
 	{name: "beside a truncate", given: "1-:b/x", steps: "1.1:T 1.2:a/x", want: "1-:b/x", opts: scd2.Options{Ties: scd2.TiesByContent}},
 	{name: "after a delete in one transaction", given: "1-:a/x", steps: "5.1:- | 5.2:b/x", want: "1-5:a/x 5-:b/x"},
+	{name: "after a truncate in one transaction", given: "1-:a/x", steps: "5.1:T | 5.2:b/x", want: "1-5:a/x 5-:b/x"},
+	{name: "after a truncate that comes later", given: "1-:a/x", steps: "5.2:b/x | 5.1:T", want: "1-5:a/x 5-:b/x"},
+	{name: "a delete after a truncate where it ended", given: "1-5:a/x", steps: "5.1:T 5.2:-", want: "1-5:a/x"},
+	{name: "a truncate after a delete where it ended", given: "1-5:a/x", steps: "5.2:T 5.1:-", want: "1-5:a/x"},
 	{name: "after a delete that comes later", given: "1-:a/x", steps: "5.2:b/x | 5.1:-", want: "1-5:a/x 5-:b/x"},
 	{name: "deleted and back the same", given: "1-:a/x", steps: "5.1:- | 5.2:a/x", want: "1-:a/x"},
 	{name: "a delete wins over an equal upsert before it", given: "1-:a/x", steps: "5.1:b/x | 5.1:-", want: "1-5:a/x"},
@@ -73,6 +77,7 @@ var historyContracts = []historyContract{
 	{name: "different from a given start", given: "1-:a/x", steps: "1.1:b/x", err: onerow.ErrTie},
 	{name: "a tie that a greater event settles", given: "1-:a/x", steps: "5.1:b/x 5.1:c/x 5.2:d/x", want: "1-5:a/x 5-:d/x"},
 	{name: "a tie that a delete settles", given: "1-:a/x", steps: "5.1:b/x 5.1:c/x 5.1:-", want: "1-5:a/x"},
+	{name: "a tie that a truncate settles", given: "1-:a/x", steps: "5.1:b/x 5.1:c/x 5.1:T", want: "1-5:a/x"},
 	{name: "the greatest content", given: "1-:a/x", steps: "5.1:b/x | 5.1:c/x | 5.1:b/z", want: "1-5:a/x 5-:c/x", opts: scd2.Options{Ties: scd2.TiesByContent}},
 	{name: "a greater content than what made no version", given: "1-:a/x", steps: "5.1:a/x | 5.1:c/x", want: "1-5:a/x 5-:c/x", opts: scd2.Options{Ties: scd2.TiesByContent}},
 

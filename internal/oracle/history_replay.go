@@ -52,6 +52,7 @@ func (h *history) decide(events []happening) (decides happening, tied bool) {
 			best = e
 		}
 	}
+	best = h.fill(best, came)
 	resolve := h.opts.Ties == scd2.TiesByContent
 	for _, e := range came {
 		if !resolve && !best.gone && h.comparePlaces(e, best) == 0 && !h.sameSaid(e, best, false) {
@@ -79,6 +80,23 @@ func (h *history) decide(events []happening) (decides happening, tied bool) {
 		return given[0], false
 	}
 	return best, false
+}
+
+// fill gives an event, where it says nothing, what lesser events of its position said last.
+func (h *history) fill(best happening, came []happening) happening {
+	slices.SortStableFunc(came, h.compare)
+	best.vals, best.says = slices.Clone(best.vals), slices.Clone(best.says)
+	for i, c := range h.columns {
+		if best.says[i] || !c.silentNull {
+			continue
+		}
+		for _, e := range came {
+			if e.says[i] && !e.gone && h.compare(e, best) <= 0 {
+				best.vals[i], best.says[i] = e.vals[i], true
+			}
+		}
+	}
+	return best
 }
 
 // happen lets an event happen after all the versions so far.
