@@ -229,11 +229,14 @@ func (b *builder) column(c *column, changes []change) (arrow.Array, error) {
 		}
 	default:
 		for i := range changes {
-			rows[i] = b.refs[changes[i].version.refs+c.slot]
+			rows[i] = b.ref(changes[i].version.refs, c.slot)
 		}
 	}
 	return b.gather(c.field.Name, c.chunks, rows)
 }
+
+// ref is the row that gives a slot of a version.
+func (b *builder) ref(version uint32, slot int) uint32 { return b.refs[int(version)*b.j.slots+slot] }
 
 // flag is what a version has in a flag column.
 func (k *kept) flag(r role) bool {

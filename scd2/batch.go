@@ -37,7 +37,7 @@ func (b *builder) batch(i int, start, end uint32, edits []change, removes []Acti
 // cellsOf makes a column of a batch: the old one where nothing changes.
 func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, rows []uint32, edits []change) (arrow.Array, error) {
 	chunks, own := c.chunks, uint32(0)
-	sub := func(e *change) uint32 { return b.refs[e.version.refs+c.slot] }
+	sub := func(e *change) uint32 { return b.ref(e.version.refs, c.slot) }
 	switch c.role {
 	case keyRole:
 		sub = func(e *change) uint32 { return e.row }

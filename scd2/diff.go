@@ -56,7 +56,7 @@ func (l *life) insert(i int) {
 	if row == l.j.nothing {
 		row = e.key
 	}
-	l.inserts = append(l.inserts, change{row: row, reason: reason, key: e.key, version: l.keep(i)})
+	l.inserts.add(change{row: row, reason: reason, key: e.key, version: l.keep(i)})
 }
 
 // corrects says whether the last event in a version left other untracked values than the first one.
@@ -73,13 +73,17 @@ func (l *life) corrects(i int) bool {
 // keep copies what the outcome needs of a version.
 func (l *life) keep(i int) kept {
 	v := &l.next[i]
-	at := len(l.keptRefs)
-	l.keptRefs = append(l.keptRefs, l.values(i)...)
-	k := kept{from: v.fromCell, to: v.toCell, open: v.open, marker: v.marker, refs: at, pos: v.from}
+	k := kept{from: v.fromCell, to: v.toCell, open: v.open, marker: v.marker, refs: l.keepRefs(l.values(i)), pos: v.from}
 	if v.open && v.base >= 0 && l.his[v.base].flags&endsOpen != 0 {
 		k.to = l.j.cells.end(l.his[v.base].row) // its own kind of open end
 	}
 	return k
+}
+
+func (l *life) keepRefs(values []uint32) uint32 {
+	at := uint32(l.keptRefs.n / l.j.slots)
+	l.keptRefs.add(values...)
+	return at
 }
 
 // compare compares a version with the one of the history that it goes on.
@@ -135,7 +139,7 @@ func (l *life) compare(i int) {
 	default:
 		c.reason = FlagMended
 	}
-	l.edits = append(l.edits, c)
+	l.edits.add(c)
 }
 
 func (l *life) whyEnded(v *nextVersion) Reason {
@@ -212,9 +216,7 @@ func (l *life) remember() {
 			l.keptMems = append(l.keptMems, e.mem)
 			continue
 		}
-		m := remembered{kind: min(e.kind, remove), cell: e.cell, pos: e.pos, key: e.key, order: e.order, refs: len(l.keptRefs)}
-		l.keptRefs = append(l.keptRefs, l.memoryOf(e)...)
-		l.mems = append(l.mems, m)
+		l.mems.add(remembered{kind: min(e.kind, remove), cell: e.cell, pos: e.pos, key: e.key, order: e.order, refs: l.keepRefs(l.memoryOf(e))})
 	}
 	held := l.keptMems[at:]
 	slices.Sort(held)

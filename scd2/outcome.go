@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/frame"
@@ -29,29 +30,29 @@ const (
 
 // kept is a version of the new history that comes new or changes.
 type kept struct {
-	from, to     uint32 // cells of bounds
-	open, marker bool
-	refs         int // in found.keptRefs: a row for each slot
 	pos          uint64
+	from, to     uint32 // cells of bounds
+	refs         uint32 // of found.keptRefs, a row for each slot: the number of the first, divided by the number of slots
+	open, marker bool
 }
 
 // change is a row of the history that comes new, is closed or rewritten.
 type change struct {
+	version kept
 	row     uint32 // of the history; of an insert, where its values are from
 	key     uint32 // a row that has its key
 	reason  Reason
 	close   bool
-	version kept
 }
 
 // remembered is a new row of the state.
 type remembered struct {
-	kind  kind
-	cell  uint32
 	pos   uint64
+	cell  uint32
 	key   uint32
 	order uint32
-	refs  int
+	refs  uint32
+	kind  kind
 }
 
 // trouble is a key that stands in the way.
@@ -67,13 +68,13 @@ type found struct {
 	keys                        int64
 	broken, ties, late, partial []trouble
 	beyond                      []trouble // positions that read as an open end
-	inserts, edits              []change
+	inserts, edits              pile[change]
 	removes                     []Action
-	mems                        []remembered
+	mems                        pile[remembered]
 	forgotten                   []uint32 // rows of the state
 	keptMems                    []uint32
 	memRefs                     []uint32
-	keptRefs                    []uint32
+	keptRefs                    pile[uint32]
 	absent, lateApplied, unsure int64
 	truncHit                    map[uint32]bool // truncates that made a difference
 }
@@ -141,7 +142,7 @@ func (out *outcome) finish(lives []*life) (*Merge, error) {
 	out.fates(m, lives)
 	out.memories(m)
 	if out.j.opts.RequireChange && m.Empty() {
-		return nil, fmt.Errorf("%w: %d events, and the plan is empty", onerow.ErrNoChange, m.Report.Events)
+		return nil, fmt.Errorf("%w: the plan is empty; events: %d", onerow.ErrNoChange, m.Report.Events)
 	}
 	return m, nil
 }
@@ -182,6 +183,7 @@ func (out *outcome) whyTied() string {
 
 func (j *job) keysError(kind error, input string, troubles []trouble, why string) error {
 	slices.SortFunc(troubles, func(a, b trouble) int { return cmp.Or(slices.Compare(a.rows, b.rows), cmp.Compare(a.row, b.row)) })
+	troubles = j.byKey(troubles)
 	e := &onerow.KeysError{Kind: kind, Input: input, Columns: j.table.Key, Total: int64(len(troubles)), Why: why}
 	for _, t := range troubles[:min(len(troubles), onerow.MaxSampleKeys)] {
 		k := onerow.KeyRows{Count: int64(len(t.rows)), Rows: append(onerow.Rows(nil), t.rows[:min(len(t.rows), onerow.MaxSampleRows)]...), Why: t.why}
@@ -191,23 +193,34 @@ func (j *job) keysError(kind error, input string, troubles []trouble, why string
 	return e
 }
 
+// byKey joins what was found of one key at several rows.
+func (j *job) byKey(troubles []trouble) []trouble {
+	at := make(map[string]int, len(troubles))
+	kept := troubles[:0]
+	for _, t := range troubles {
+		key := strings.Join(frame.KeyRows(j.keyCols, 0, []uint32{t.row}).Values, "\x00")
+		if i, ok := at[key]; ok {
+			kept[i].rows = append(kept[i].rows, t.rows...)
+			continue
+		}
+		at[key] = len(kept)
+		kept = append(kept, t)
+	}
+	return kept
+}
+
 // collect brings the lists of the workers into one order that doesn't depend on them.
 func (out *outcome) collect(lives []*life) {
+	var inserts, edits []*pile[change]
+	var mems []*pile[remembered]
+	var refs []*pile[uint32]
+	base := uint32(0)
 	for _, l := range lives {
-		base := len(out.refs)
-		out.refs = append(out.refs, l.keptRefs...)
-		for _, c := range l.inserts {
-			c.version.refs += base
-			out.inserts = append(out.inserts, c)
-		}
-		for _, c := range l.edits {
-			c.version.refs += base
-			out.edits = append(out.edits, c)
-		}
-		for _, m := range l.mems {
-			m.refs += base
-			out.mems = append(out.mems, m)
-		}
+		l.inserts.each(func(c *change) { c.version.refs += base })
+		l.edits.each(func(c *change) { c.version.refs += base })
+		l.mems.each(func(m *remembered) { m.refs += base })
+		base += uint32(l.keptRefs.n / out.j.slots)
+		inserts, edits, mems, refs = append(inserts, &l.inserts), append(edits, &l.edits), append(mems, &l.mems), append(refs, &l.keptRefs)
 		out.removes = append(out.removes, l.removes...)
 		for _, row := range l.forgotten {
 			if out.forgotten == nil {
@@ -217,15 +230,16 @@ func (out *outcome) collect(lives []*life) {
 			out.dropped++
 		}
 	}
-	out.inserts = byRow(out.inserts, (*change).rowOf)
+	out.refs = flat(refs...)
+	out.inserts = byRow(flat(inserts...), (*change).rowOf)
 	settle(out.inserts, (*change).rowOf, func(run []change) {
 		slices.SortFunc(run, func(a, b change) int {
 			return cmp.Or(cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key))
 		})
 	})
-	out.edits = byRow(out.edits, (*change).rowOf)
+	out.edits = byRow(flat(edits...), (*change).rowOf)
 	out.removes = byRow(out.removes, func(a *Action) uint32 { return a.Row })
-	out.mems = byRow(out.mems, (*remembered).keyOf)
+	out.mems = byRow(flat(mems...), (*remembered).keyOf)
 	settle(out.mems, (*remembered).keyOf, func(run []remembered) {
 		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(a.pos, b.pos) })
 	})
@@ -237,6 +251,14 @@ func (m *remembered) keyOf() uint32 { return m.key }
 // list fills the lists of rows of the history.
 func (out *outcome) list(m *Merge) {
 	j := out.j
+	m.Inserts = slices.Grow(m.Inserts, len(out.inserts))
+	closes := 0
+	for i := range out.edits {
+		if out.edits[i].close {
+			closes++
+		}
+	}
+	m.Closes, m.Rewrites = slices.Grow(m.Closes, closes), slices.Grow(m.Rewrites, len(out.edits)-closes)
 	for i := range out.inserts {
 		c := &out.inserts[i]
 		in := Insert{Row: c.row, Reason: c.reason}

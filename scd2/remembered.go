@@ -53,7 +53,7 @@ func (b *builder) stateRows() stateRows {
 	j, out := b.j, b.m.out
 	var kinds []kind
 	var cells, keys, orders []uint32
-	var refs []int // in b.refs; -1: all of the row in keys, -2: nothing
+	var refs []int64 // as of kept; -1: all of the row in keys, -2: nothing
 	for row := range uint32(j.state.Rows) {
 		if out.forgotten != nil && out.forgotten.Has(row) {
 			continue
@@ -63,7 +63,7 @@ func (b *builder) stateRows() stateRows {
 	}
 	old := len(kinds)
 	for _, m := range out.mems {
-		kinds, cells, keys, orders, refs = append(kinds, m.kind), append(cells, m.cell), append(keys, m.key), append(orders, m.order), append(refs, m.refs)
+		kinds, cells, keys, orders, refs = append(kinds, m.kind), append(cells, m.cell), append(keys, m.key), append(orders, m.order), append(refs, int64(m.refs))
 	}
 	for _, t := range out.newTruncates() {
 		kinds, cells, keys, orders, refs = append(kinds, truncated), append(cells, t.cell), append(keys, j.nothing), append(orders, t.row), append(refs, -2)
@@ -154,7 +154,7 @@ func (b *builder) unfit(name string, t arrow.DataType) func(row uint32, value st
 }
 
 // columnOfState is a column of the history in a state.
-func (b *builder) columnOfState(c *column, keys []uint32, refs []int) stagedColumn {
+func (b *builder) columnOfState(c *column, keys []uint32, refs []int64) stagedColumn {
 	field := c.field
 	field.Nullable = true
 	return stagedColumn{field, func() (arrow.Array, error) {
@@ -166,7 +166,7 @@ func (b *builder) columnOfState(c *column, keys []uint32, refs []int) stagedColu
 			case refs[i] == -2:
 				rows[i] = b.j.nothing
 			default:
-				rows[i] = b.refs[refs[i]+c.slot]
+				rows[i] = b.ref(uint32(refs[i]), c.slot)
 			}
 		}
 		return b.gather(field.Name, c.chunks, rows)
@@ -178,7 +178,8 @@ func (b *builder) columnOfState(c *column, keys []uint32, refs []int) stagedColu
 // tracked is then what they were corrected to last.) The watermark is a position: all events before it must have come. A state keeps the greatest watermark it was given. The
 // caller releases the record; alloc makes its buffers, nil being memory.DefaultAllocator. state is borrowed, and may be of several batches.
 //
-// Errors wrap [onerow.ErrNoBatches], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], or are those of [onerow.Take].
+// Errors wrap [onerow.ErrNoBatches], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption] for rows that no state has, or are those of
+// [onerow.Take].
 func Compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, watermark onerow.Value) (rec arrow.Record, err error) {
 	err = keyset.Guard(func() error {
 		rec, err = compact(ctx, alloc, state, watermark)
@@ -191,6 +192,9 @@ func Compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 }
 
 func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, low onerow.Value) (arrow.Record, error) {
+	if low == nil {
+		return nil, fmt.Errorf("%w: the watermark is nil", onerow.ErrType)
+	}
 	f, err := frame.New("state", state)
 	if err != nil {
 		return nil, err
@@ -206,7 +210,11 @@ func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := t.Column(StateKind, nil)
+	col, err := t.Column(StateKind, nil)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := newKindReader(col)
 	if err != nil {
 		return nil, err
 	}
@@ -224,17 +232,18 @@ func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 	if err != nil {
 		return nil, err
 	}
-	isMark, err := form.NewMatcher(kinds.Type, []any{kindNames[watermark]})
-	if err != nil {
-		return nil, &onerow.TypeError{Column: StateKind, Type: kinds.Type, Input: "state", Why: err.Error()}
-	}
 	lowest, _ := line.At(1, 0)
 	var rows onerow.Rows
 	greater := false
 	for row := range t.Rows() {
-		if pos, _ := line.At(0, row); pos >= lowest {
+		pos, ok := line.At(0, row)
+		k, err := kinds.at(row, ok)
+		if err != nil {
+			return nil, err
+		}
+		if pos >= lowest {
 			rows = append(rows, row)
-			greater = greater || kinds.Match(isMark, row)
+			greater = greater || k == watermark
 		}
 	}
 	batches := slices.Clone(state)

@@ -57,7 +57,7 @@ func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (rec arrow.R
 // asGiven is a row of the history as it is.
 func (b *builder) asGiven(row uint32) change {
 	j := b.j
-	c := change{row: row, key: row, version: kept{from: j.cells.start(row), to: j.cells.end(row), refs: len(b.refs)}}
+	c := change{row: row, key: row, version: kept{from: j.cells.start(row), to: j.cells.end(row), refs: uint32(len(b.refs) / j.slots)}}
 	_, closed := j.line.At(atTo, row)
 	word, _ := j.line.At(atTo, row)
 	c.version.open = !closed || j.hasOpen && word == j.openEnd
