@@ -13,7 +13,7 @@ func (s *scene) chooseEvent(m may) event {
 	if len(s.events) > 0 && s.src.Choose("copy", 8) == 7 {
 		return s.events[s.src.Choose("copy of", len(s.events))]
 	}
-	e := event{key: s.src.Choose("key", len(s.keys)), pos: s.src.Choose("position", most+1), op: "u", was: -1}
+	e := event{key: s.src.Choose("key", len(s.keys)), pos: s.src.Choose("position", s.most+1), op: "u", was: -1}
 	if s.seqs != nil {
 		e.seq = s.src.Choose("seq", len(s.seqs))
 	}

@@ -17,7 +17,7 @@ func (s *scene) chooseGiven() {
 			at -= min(1, len(flag))
 		}
 		last := -1 // the version or deletion row that is open
-		end := most + 1
+		end := s.most + 1
 		if s.opts.Mode == scd2.Snapshot {
 			end = 5
 		}

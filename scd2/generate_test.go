@@ -2,6 +2,7 @@ package scd2_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ type scene struct {
 	line   line
 	keys   [][]any
 	values []valueColumn
+	most   int   // the highest position
 	seqs   []any // cells of the second order column, lowest first; nil if there is none
 	stored bool  // the history stores the order
 	said   map[string][]any
@@ -48,6 +50,36 @@ type event struct {
 	op            string
 	vals          []any
 	was           int // the previous key; -1: none
+}
+
+// random takes choices from a random number generator.
+type random struct{ *rand.Rand }
+
+func (r random) Choose(_ string, n int) int { return r.IntN(n) }
+
+// largerScene makes a scene of some hundreds of keys and thousands of events.
+func largerScene(src oracle.Source) *scene {
+	s := &scene{src: src, line: lines[0], said: map[string][]any{}, starts: map[string][]any{}, most: 40, seqs: []any{1, 2, 3}}
+	s.table = scd2.Table{Key: []string{"k"}, OpenEnd: s.line.end, Current: "current"}
+	s.opts = scd2.Options{Mode: scd2.Changes, At: []onerow.Order{onerow.Desc("t"), onerow.Desc("seq")}, Tracked: []string{"v"}}
+	for k := range 200 {
+		s.keys = append(s.keys, []any{k})
+	}
+	for _, name := range []string{"v", "note"} {
+		s.values = append(s.values, valueColumn{name, oracle.Samples[1], "string", "dict<uint16,string>", name == "v", 5})
+	}
+	s.given.columns = []string{"k:int64", "v:string", "note:string", "valid_from:int64", "valid_to:int64", "current:bool"}
+	s.columns = []string{"k:int32", "t:int16", "seq:int8", "op:string", "v:dict<int8,string>", "note:string"}
+	s.opts.Op = scd2.Op{Column: "op", Delete: []onerow.Value{"d"}, Truncate: []onerow.Value{"t"}}
+	s.chooseGiven()
+	for range 2000 {
+		e := s.chooseEvent(may{})
+		if e.op == "t" && src.Choose("truncate", 100) > 0 {
+			continue
+		}
+		s.events = append(s.events, e)
+	}
+	return s
 }
 
 // line is a family of positions.
@@ -67,7 +99,7 @@ func lineOf(end string, format string, types ...string) line {
 
 func number(i int) any { return i }
 
-// most is the highest position.
+// most is the highest position, unless a scene says otherwise.
 const most = 8
 
 var lines = []line{
@@ -103,7 +135,7 @@ type may struct {
 
 // newScene makes a scene.
 func newScene(src oracle.Source, m may) *scene {
-	s := &scene{src: src, line: lines[src.Choose("positions", len(lines))], said: map[string][]any{}, starts: map[string][]any{}}
+	s := &scene{src: src, line: lines[src.Choose("positions", len(lines))], said: map[string][]any{}, starts: map[string][]any{}, most: most}
 	s.opts.Mode = scd2.Changes
 	if m.snapshots {
 		s.opts.Mode = scd2.Snapshot

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -27,6 +28,27 @@ func TestPlanUnderOneHash(t *testing.T) {
 	form.ConstantHash(true)
 	defer form.ConstantHash(false)
 	checkPlanProperties(t)
+	t.Run("larger", largerHistories)
+}
+
+// TestPlanLarger lets thousands of events come to hundreds of keys.
+func TestPlanLarger(t *testing.T) { largerHistories(t) }
+
+func largerHistories(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			st := &stage{t: t, src: random{rand.New(rand.NewPCG(seed, 0))}, alloc: arrowtest.Allocator(t)}
+			st.scene = largerScene(st.src)
+			first := act{history: st.build(st.given)}
+			a := first
+			for from := 0; from < len(st.events); {
+				to := min(from+1+st.src.Choose("in one call", 1000), len(st.events))
+				a = st.play(a, st.events[from:to])
+				from = to
+			}
+			st.same("larger", first, a, st.events, nil)
+		})
+	}
 }
 
 func checkPlanProperties(t *testing.T) {
@@ -54,7 +76,7 @@ var planProperties = []struct {
 
 // stage is what one trial of a property works with. What it makes is released when the trial ends.
 type stage struct {
-	t     *rapid.T
+	t     arrowtest.TB
 	src   oracle.Source
 	alloc *memory.CheckedAllocator
 	*scene
