@@ -217,7 +217,9 @@ func (e *KeysError) Error() string {
 	for _, k := range shown {
 		b.WriteString("; ")
 		b.WriteString(FormatKey(e.Columns, k.Values))
-		fmt.Fprintf(&b, " in %d %s%s (%s)", k.Count, plural(k.Count, "row", "rows"), of(e.Input), rowList(k))
+		if k.Count > 0 {
+			fmt.Fprintf(&b, " in %d %s%s (%s)", k.Count, plural(k.Count, "row", "rows"), of(e.Input), rowList(k))
+		}
 		if k.Why != "" {
 			b.WriteString(", " + k.Why)
 		}

@@ -144,7 +144,7 @@ func ExampleMerge_Empty() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// nothing changed: 1 events, and the plan is empty
+	// nothing changed: the plan is empty; events: 1
 }
 
 // A plan is applied to the history that it was made for, and no other.

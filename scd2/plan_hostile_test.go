@@ -275,8 +275,9 @@ var hostileRoles = []hostileRole{
 	}, nil, false},
 	{"converted key", "changes", "c", func(in *inputs, bad arrow.Array) {
 		in.key("c")
-		set(&in.history, "c", in.array(otherType(bad.DataType()), nil, nil, nil))
-		drop(&in.state, "c")
+		none := in.array(otherType(bad.DataType()), nil, nil, nil)
+		set(&in.history, "c", none)
+		set(&in.state, "c", none)
 		set(&in.changes, "c", bad)
 	}, nil, false},
 }
@@ -298,7 +299,8 @@ func (in *inputs) column(name string) arrow.Array {
 func (in *inputs) positions() {
 	typ := in.column("c").DataType()
 	c := soundCells(typ)
-	in.opts.Ties = scd2.SetAsideTies
+	in.opts.Ties, in.opts.Op.PreviousKey = scd2.SetAsideTies, nil
+	drop(&in.changes, "old")
 	set(&in.history, "valid_from", in.array(typ, c[0], c[0], c[0]))
 	set(&in.history, "valid_to", in.array(typ, nil, nil, nil))
 	set(&in.changes, "at", in.array(typ, c[2], c[2], c[2]))

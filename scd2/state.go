@@ -24,6 +24,37 @@ const (
 
 var kindNames = [...]string{upsert: "upsert", remove: "delete", truncated: "truncate", watermark: "watermark"}
 
+// kindReader reads what the rows of a state are.
+type kindReader struct {
+	col *form.Column
+	is  [len(kindNames)]*form.Matcher
+}
+
+func newKindReader(col *form.Column) (*kindReader, error) {
+	r := &kindReader{col: col}
+	var err error
+	for k, name := range kindNames {
+		if r.is[k], err = form.NewMatcher(col.Type, []any{name}); err != nil {
+			return nil, &onerow.TypeError{Column: StateKind, Type: col.Type, Input: "state", Why: err.Error()}
+		}
+	}
+	return r, nil
+}
+
+// at is the kind of a row. It fails when that is none, or the row has no position.
+func (r *kindReader) at(row uint32, hasPosition bool) (kind, error) {
+	for k, m := range r.is {
+		switch {
+		case !r.col.Match(m, row):
+		case !hasPosition:
+			return 0, fmt.Errorf("%w: row %d of state: %s is NULL", onerow.ErrOption, row, StateAt)
+		default:
+			return kind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: row %d of state: %s is %s", onerow.ErrOption, row, StateKind, r.col.Format(row))
+}
+
 // readState reads what the rows of the state are.
 func (j *job) readState() error {
 	if j.state.Schema == nil {
@@ -37,31 +68,25 @@ func (j *job) readState() error {
 	if err != nil {
 		return err
 	}
-	var is [len(kindNames)]*form.Matcher
-	for k, name := range kindNames {
-		if is[k], err = form.NewMatcher(col.Type, []any{name}); err != nil {
-			return &onerow.TypeError{Column: StateKind, Type: col.Type, Input: "state", Why: err.Error()}
-		}
+	kinds, err := newKindReader(col)
+	if err != nil {
+		return err
 	}
 	for row := range uint32(len(j.stKinds)) {
-		k := 0
-		for k < len(is) && !col.Match(is[k], row) {
-			k++
-		}
 		pos, ok := j.line.At(atState, row)
+		k, err := kinds.at(row, ok)
+		if err != nil {
+			return err
+		}
 		switch {
-		case k == len(is):
-			return fmt.Errorf("%w: row %d of state: %s is %s", onerow.ErrOption, row, StateKind, col.Format(row))
-		case !ok:
-			return fmt.Errorf("%w: row %d of state: %s is NULL", onerow.ErrOption, row, StateAt)
-		case kind(k) == truncated:
+		case k == truncated:
 			if err := j.addTruncate(j.firstSt+row, atState, row); err != nil {
 				return err
 			}
-		case kind(k) == watermark && (!j.hasLow || pos > j.lowest):
+		case k == watermark && (!j.hasLow || pos > j.lowest):
 			j.lowest, j.hasLow = pos, true
 		}
-		j.stKinds[row] = kind(k)
+		j.stKinds[row] = k
 	}
 	return nil
 }
