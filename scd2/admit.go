@@ -24,7 +24,7 @@ func (d *dealer[K]) takes(row uint32, pos uint64) bool {
 	case !j.keyed(change):
 		return false
 	case j.beyond(pos):
-		d.beyond = append(d.beyond, trouble{row: row, rows: []uint32{change}})
+		d.beyond = append(d.beyond, trouble{row: row, rows: []uint32{change}, why: "at or beyond the open end"})
 		return false
 	case j.opts.Mode == Snapshot:
 	case j.hasLow && pos < j.lowest:

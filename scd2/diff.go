@@ -77,6 +77,9 @@ func (l *life) keep(i int) kept {
 	if v.open && v.base >= 0 && l.his[v.base].flags&endsOpen != 0 {
 		k.to = l.j.cells.end(l.his[v.base].row) // its own kind of open end
 	}
+	if b := &l.j.cells; b.badFrom[k.from] || !k.open && b.badTo[k.to] {
+		l.beyond = append(l.beyond, trouble{row: l.line[v.first].key, rows: l.changeRows(l.line), why: "a start or an end that the history's column can't hold exactly"})
+	}
 	return k
 }
 

@@ -247,6 +247,7 @@ func (j *job) readOrder() error {
 			b.Nulls = order.Highest
 		}
 		by, j.orderCols = append(by, b), append(j.orderCols, c)
+		j.nullable = append(j.nullable, o.Nulls != onerow.RejectNulls)
 		stored := j.stored(o.Column)
 		j.inHistory = j.inHistory && stored != nil && stored.slot == saidUntracked
 	}

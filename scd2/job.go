@@ -49,6 +49,7 @@ type job struct {
 
 	order     *order.Order // of what At has beside positions; nil without
 	orderCols []*form.Column
+	nullable  []bool       // by column of orderCols: NULL is a value
 	inHistory bool         // the history has all columns of order
 	seenAt    *form.Column // the history's own column of positions, when it has one
 	ordered   *form.Column // of the state: whether the order of a row is known

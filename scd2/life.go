@@ -111,6 +111,15 @@ func (l *life) key(his []given, evs []dealt) {
 	if l.isBroken() {
 		return
 	}
+	if l.work(); l.tied && l.j.opts.Ties == SetAsideTies && len(l.j.newTrunc) > 0 {
+		// The key's own changes are set aside; a truncate speaks of all keys.
+		l.changes, l.tied = l.changes[:0], false
+		l.work()
+	}
+}
+
+// work decides what the changes of a key make of its history.
+func (l *life) work() {
 	if l.decideChanges(); l.tied {
 		return
 	}
@@ -185,6 +194,9 @@ func (l *life) touched() bool {
 	for i := range l.his {
 		g := &l.his[i]
 		if g.flags&isMarker != 0 {
+			if l.isUnsure(g.from) {
+				return true
+			}
 			continue
 		}
 		if l.j.opts.Absent == AbsentCloses && g.flags&endsOpen != 0 {
@@ -192,7 +204,7 @@ func (l *life) touched() bool {
 		}
 		// The first truncate of the call at or after its start.
 		at, _ := slices.BinarySearch(l.j.fresh, g.from)
-		if at < len(l.j.fresh) && (g.flags&endsOpen != 0 || l.j.fresh[at] < g.to) {
+		if at < len(l.j.fresh) && (g.flags&endsOpen != 0 || l.j.fresh[at] < g.to || l.isUnsure(g.to)) {
 			return true
 		}
 	}

@@ -208,12 +208,21 @@ func (l *life) meetUpserts(s, c event, known bool) event {
 			s.order, s.mem, s.key = c.order, keyset.None, c.key
 		}
 		return s
-	case diff > 0 && l.j.opts.Ties == TiesByContent && s.mem != keyset.None:
+	case diff > 0 && l.j.opts.Ties == TiesByContent && l.isOfPlace(&s):
 		l.set(&c, superseded)
 		return s
 	}
 	c.base, c.other, c.said = s.base, s.other, s.said
 	return c
+}
+
+// isOfPlace says whether the untracked values of what was said are known to be of its position, and not of a later event's.
+func (l *life) isOfPlace(s *event) bool {
+	if s.mem != keyset.None || l.j.seenAt == nil {
+		return s.mem != keyset.None
+	}
+	pos, ok := l.j.line.At(atSeen, s.note)
+	return ok && pos == s.pos
 }
 
 // notes ranks two rows by the untracked columns of the source.

@@ -139,7 +139,7 @@ type Options struct {
 	From string
 
 	// Now is the one position of all rows of the call where there is no At, and in Snapshot mode the time at which absent keys are
-	// closed. Default nil: At.
+	// closed. A full table that comes again and again is a Snapshot: in Changes mode each row of it would be an event to remember. Default nil: At.
 	Now onerow.Value
 
 	// Tracked lists the columns whose changes make versions; the others are corrected in place. Default nil: all columns but the key, the order,
@@ -165,13 +165,13 @@ type Options struct {
 	Absent Absent
 
 	// MaxClose is the greatest share, from 0 to 1, of the history's open versions that may be closed by absence; deletion rows aren't open.
-	// Default 0: none.
+	// Rows of the history with NULL in the key count as open, and are never closed, unless NULL keys are equal. Default 0: none.
 	MaxClose float64
 
 	// AllowEmpty lets a snapshot without rows through. Default false: it is refused.
 	AllowEmpty bool
 
-	// RequireChange makes a plan that changes nothing an error. Default false.
+	// RequireChange makes a plan that changes nothing ([Merge.Empty]) an error. Default false.
 	RequireChange bool
 
 	// NullKey says what happens to events with NULL in a key column. Default [onerow.RejectNullKeys]. Rows of the history with a NULL key are

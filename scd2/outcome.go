@@ -161,7 +161,7 @@ func (out *outcome) refuse(all *found) error {
 		{onerow.ErrTie, "changes", all.ties, out.whyTied()},
 		{onerow.ErrLate, "changes", all.late, "they come before what the history has, and that is refused"},
 		{onerow.ErrPartialHistory, "changes", all.partial, "they need versions from before Options.Since, or of keys without a version given"},
-		{onerow.ErrValue, "changes", all.beyond, "they are at or beyond Table.OpenEnd, which says that a version is open"},
+		{onerow.ErrValue, "changes", all.beyond, "positions must be before Table.OpenEnd, which says that a version is open, and fit both boundary columns"},
 	} {
 		if len(t.troubles) > 0 {
 			errs = append(errs, j.keysError(t.kind, t.input, t.troubles, t.why))

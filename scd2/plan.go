@@ -57,7 +57,8 @@ func plan(ctx context.Context, history Table, changes []arrow.Record, opts Optio
 	return planKeys[[2]uint64](ctx, j)
 }
 
-// Empty says whether the plan changes nothing: no row and no column of the history, and nothing of the state.
+// Empty says whether the plan changes nothing: no row and no column of the history, and nothing of the state. Planning the same changes again on the
+// result is empty if the state is handed on; without it, what the state would know is new each time.
 func (m *Merge) Empty() bool {
 	if m.job == nil {
 		return true

@@ -44,13 +44,13 @@ func (j *job) checkOptions() error {
 	if o.Op.Column == "" && len(o.Op.Delete)+len(o.Op.Truncate) > 0 {
 		f.add("Op has values that delete or truncate, but no Column")
 	}
-	for _, v := range o.Op.Truncate {
-		if slices.ContainsFunc(o.Op.Delete, func(d onerow.Value) bool { return reflect.DeepEqual(d, v) }) {
-			f.add("Op says of the value %v that it deletes and that it truncates", v)
-		}
-	}
 	if p := o.Op.PreviousKey; p != nil && len(p) != len(j.table.Key) {
 		f.add("Op.PreviousKey has %d columns, and the key has %d", len(p), len(j.table.Key))
+	}
+	for _, d := range o.Op.Delete {
+		if slices.ContainsFunc(o.Op.Truncate, func(t onerow.Value) bool { return reflect.DeepEqual(d, t) }) {
+			f.add("Op says of the value %v that it deletes, and that it truncates", d)
+		}
 	}
 	if o.Op.PreviousKey != nil && (o.Late == IgnoreLate || o.Ties == SetAsideTies) {
 		f.add("Op.PreviousKey goes with neither IgnoreLate nor SetAsideTies: a key change would be applied to one of its keys alone")
@@ -58,7 +58,7 @@ func (j *job) checkOptions() error {
 	if o.Deletes == DeletesAsRows && j.table.Deleted == "" {
 		f.add("DeletesAsRows needs Table.Deleted, the column that marks deletion rows")
 	}
-	if j.table.Bounds != HalfOpen {
+	if j.table.Bounds == Closed {
 		f.add("Plan needs half-open bounds: under closed ones an end and the next start are a unit apart")
 	}
 	j.checkRoles(&f)
@@ -150,6 +150,11 @@ func (j *job) checkRoles(f *faults) {
 	take(j.table.Deleted, "Deleted")
 	for _, k := range j.table.Key {
 		take(k, "a key column")
+	}
+	for _, o := range j.opts.At {
+		if slices.Contains(j.table.Key, o.Column) {
+			f.add("At names column %q, which is a key column: it tells no events of a key apart", o.Column)
+		}
 	}
 	for _, list := range []struct {
 		of    string

@@ -174,7 +174,7 @@ func (l *life) fallIn(i, cur int, values []uint32) {
 		v.base = e.base
 		for s, tracked := range l.j.tracks {
 			if tracked {
-				have[s] = l.his[e.base].row
+				have[s] = values[s] // equal; the row keeps its bits
 			}
 		}
 	}

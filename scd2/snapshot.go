@@ -23,12 +23,14 @@ func (l *life) snapshot() bool {
 		if e.pos > newest {
 			return true
 		}
-		// Not newer than the open version: it may say the same, and correct what isn't tracked.
+		// Not newer than the open version. It may say the same, and, at the place of the version's last event, correct what isn't tracked.
 		switch {
-		case l.repeats(e, last.row):
-			if e.pos < newest || newest == last.from {
-				e.pos, e.cell, e.order = last.from, j.cells.start(last.row), keyset.None
-			}
+		case l.repeats(e, last.row) && e.pos == newest:
+			e.order = keyset.None
+			return true
+		case l.repeats(e, last.row) && l.notes(last.row, e.note) == 0:
+			l.set(e, unchanged)
+			l.changes = l.changes[:0]
 			return true
 		case j.opts.From == "":
 			l.late = append(l.late, trouble{row: e.key, rows: l.changeRows(l.changes), why: "the clock is not after the start of the open version"})
