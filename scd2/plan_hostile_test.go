@@ -480,3 +480,111 @@ func TestPlanLongColumns(t *testing.T) {
 		onerowtest.EqualHistory(t, records(t, plainColumns, []string{"1 a 10 30", "1 A 30 -", "2 b 10 20", "2 c 20 40", "3 c 30 -"}), k.table)
 	}
 }
+
+// TestPlanNothing: inputs without batches, or with batches without rows, are no error, and change nothing.
+func TestPlanNothing(t *testing.T) {
+	ctx := context.Background()
+	noRows, noRowsOfValues := records(t, plainSource, nil), records(t, "id:int64 v:string", nil)
+	noState := records(t, "onerow_kind:string onerow_at:int64 onerow_ordered:bool id:int64 v:string", nil)
+	snapshot := scd2.Options{Mode: scd2.Snapshot, Now: 100, Absent: scd2.AbsentKept, AllowEmpty: true}
+	for name, history := range map[string][]arrow.Record{
+		"no rows": records(t, plainColumns, nil), "empty batches": append(records(t, plainColumns, nil), records(t, plainColumns, nil)...),
+		"rows": records(t, plainColumns, []string{"1 a 10 -", "2 b 10 20"}),
+	} {
+		for what, changes := range map[string][]arrow.Record{"no batches": nil, "an empty list": {}, "an empty batch": noRows, "empty batches": append(noRows, noRows...)} {
+			for _, state := range [][]arrow.Record{nil, {}, noState, append(noState, noState...)} {
+				for _, opts := range []scd2.Options{events(), snapshot, events(func(o *scd2.Options) { o.Op.PreviousKey = []string{"id"} })} {
+					mem := arrowtest.Allocator(t)
+					changes := changes
+					if opts.Mode == scd2.Snapshot && len(changes) > 0 {
+						changes = noRowsOfValues
+					}
+					opts.State = state
+					table := scd2.Table{Key: []string{"id"}, Batches: history}
+					m, err := scd2.Plan(ctx, table, changes, opts)
+					if err != nil {
+						t.Errorf("history with %s, changes with %s: %v", name, what, err)
+						continue
+					}
+					if r := m.Report; !m.Empty() || r.Events != 0 || r.Remembered != 0 || counts(r) != "" {
+						t.Errorf("history with %s, changes with %s: %+v", name, what, r)
+					}
+					next, err := m.Apply(ctx, mem, history)
+					if err != nil || arrowtest.FormatRows(arrowtest.All(next)) != arrowtest.FormatRows(arrowtest.All(history)) || len(next) != len(history) {
+						t.Errorf("history with %s, changes with %s: %v, %v", name, what, next, err)
+					}
+					arrowtest.Release(next)
+					for _, call := range []func(context.Context, memory.Allocator) (arrow.Record, error){m.Staged, m.State} {
+						rec, err := call(ctx, mem)
+						if err != nil || rec.NumRows() != 0 {
+							t.Errorf("history with %s, changes with %s: %v, %v", name, what, rec, err)
+							continue
+						}
+						rec.Release()
+					}
+					print, err := m.Fingerprint(ctx)
+					if err != nil || (print == strings.Repeat("0", 32)) != (name != "rows") {
+						t.Errorf("history with %s: fingerprint %s, %v", name, print, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPlanNullTypes: columns of the null type belong to every family, and are NULL in every row.
+func TestPlanNullTypes(t *testing.T) {
+	for _, c := range []struct {
+		name, columns, source, state  string
+		history, changes, said, wants []string
+		kind                          error
+	}{
+		{name: "ops", source: "id:int64 v:string at:int64 op:null", changes: []string{"1 b 20 -"}, wants: []string{"1 a 10 20", "1 b 20 -"}},
+		{name: "values", source: "id:int64 v:null at:int64 op:string", changes: []string{"1 - 20 u"}, wants: []string{"1 a 10 20", "1 - 20 -"}},
+		{name: "values of the history", columns: "id:int64 v:null valid_from:int64 valid_to:int64", history: []string{"1 - 10 -"}, changes: []string{"1 - 20 u", "2 - 20 u"},
+			wants: []string{"1 - 10 -", "2 - 20 -"}},
+		{name: "values of the history, which can't take others", columns: "id:int64 v:null valid_from:int64 valid_to:int64", history: []string{"1 - 10 -"}, changes: []string{"1 b 20 u"},
+			kind: onerow.ErrValue},
+		{name: "ends that stay open", columns: "id:int64 v:string valid_from:int64 valid_to:null", changes: []string{"2 b 20 u"}, wants: []string{"1 a 10 -", "2 b 20 -"}},
+		{name: "ends that can't be", columns: "id:int64 v:string valid_from:int64 valid_to:null", changes: []string{"1 b 20 u"}, kind: onerow.ErrValue},
+		{name: "starts", columns: "id:int64 v:string valid_from:null valid_to:null", history: []string{}, changes: []string{"1 b 20 u"}, kind: onerow.ErrValue},
+		{name: "positions", source: "id:int64 v:string at:null op:string", changes: []string{"1 b - u"}, kind: onerow.ErrNullOrder},
+		{name: "keys", source: "id:null v:string at:int64 op:string", changes: []string{"- b 20 u"}, kind: onerow.ErrNullKey},
+		{name: "keys of the history", columns: "id:null v:string valid_from:int64 valid_to:int64", history: []string{"- a 10 -"}, source: "id:null v:string at:int64 op:string",
+			changes: []string{"- b 20 u"}, kind: onerow.ErrNullKey},
+		{name: "kinds", state: "onerow_kind:null onerow_at:int64 onerow_ordered:bool id:int64 v:string", said: []string{"- 15 true 1 a"}, kind: onerow.ErrOption},
+		{name: "the state's values", state: "onerow_kind:string onerow_at:int64 onerow_ordered:bool id:int64 v:null", said: []string{"delete 30 - 1 -"}, changes: []string{"1 b 20 u"},
+			wants: []string{"1 a 10 20", "1 b 20 30"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.columns == "" {
+				c.columns = plainColumns
+			}
+			if c.source == "" {
+				c.source = plainSource
+			}
+			if c.history == nil {
+				c.history = []string{"1 a 10 -"}
+			}
+			k := keeper{table: scd2.Table{Key: []string{"id"}, Batches: records(t, c.columns, c.history)}, opts: events()}
+			if c.state != "" {
+				k.opts.State = records(t, c.state, c.said)
+			}
+			changes := records(t, c.source, c.changes)
+			m, err := k.plan(t, changes)
+			if c.kind != nil {
+				if m != nil || !errors.Is(err, c.kind) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			conserved(t, m)
+			k.merge(t, m)
+			onerowtest.EqualHistory(t, records(t, c.columns, c.wants), k.table)
+			k.again(t, changes)
+		})
+	}
+}
