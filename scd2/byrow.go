@@ -1,7 +1,7 @@
 package scd2
 
-// byRow sorts what the workers found by the number of a row, in time in proportion to its length: a radix sort of numbers, eleven bits at a time, then one pass
-// that moves the elements. Elements of one row keep their order.
+// byRow sorts what the workers found by the number of a row, in time in proportion to its length: a radix sort of numbers, eleven bits at a
+// time, then one pass that moves the elements. Elements of one row keep their order.
 func byRow[T any](list []T, row func(*T) uint32) []T {
 	n := len(list)
 	if n < 2 {

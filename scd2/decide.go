@@ -187,8 +187,9 @@ func (l *life) both(a, b event) event {
 	return a
 }
 
-// bothDelete is the greater of two deletes, at the place of a: its deletion row and end are there already. Of a truncate and a delete that are equal the truncate
-// stays: it is known for all keys. A deletion of the history whose order isn't known is the greatest; the state tells its order, changes don't.
+// bothDelete is the greater of two deletes, at the place of a: its deletion row and end are there already. Of a truncate and a delete that
+// are equal the truncate stays: it is known for all keys. A deletion of the history whose order isn't known is the greatest; the state
+// tells its order, changes don't.
 func (l *life) bothDelete(a, b event) event {
 	if a.order != keyset.None && b.order != keyset.None {
 		rank := 0

@@ -19,8 +19,8 @@
 // that says what its key's version says already makes none. In [Snapshot] mode the source is complete, and a key that is absent from
 // it is closed or kept, as the caller says.
 //
-// A column whose changes make versions is tracked. Others are corrected in place, on the version that an event falls in; so are order columns that the
-// history has too, which then tell of the last event that fell in a version, and not of the one that began it.
+// A column whose changes make versions is tracked. Others are corrected in place, on the version that an event falls in; so are order
+// columns that the history has too, which then tell of the last event that fell in a version, and not of the one that began it.
 //
 // # State
 //

@@ -13,11 +13,13 @@ import (
 	"github.com/onerow-go/onerow/internal/form"
 )
 
-// Fingerprint identifies the content of the history that the plan was made for: 32 hexadecimal digits, the same for the same rows, whatever their order,
-// batches and encodings. It is the sum modulo 2^128 of the canonical hashes of the rows ([RowHash], read as big-endian numbers) over all columns in the order of the schema, but for
-// columns of map, union and interval types, which have none. Of a history without rows it is 0.
+// Fingerprint identifies the content of the history that the plan was made for: 32 hexadecimal digits, the same for the same rows, whatever
+// their order, batches and encodings. It is the sum modulo 2^128 of the canonical hashes of the rows ([RowHash], read as big-endian
+// numbers) over all columns in the order of the schema, but for columns of map, union and interval types, which have none. Of a history
+// without rows it is 0.
 //
-// It reads all columns of the history once, and is computed when asked for: compare it with that of the table read again to find out whether somebody else wrote in between.
+// It reads all columns of the history once, and is computed when asked for: compare it with that of the table read again to find out
+// whether somebody else wrote in between.
 func (m *Merge) Fingerprint(ctx context.Context) (string, error) {
 	if m.job == nil {
 		return "", fmt.Errorf("%w: the merge isn't one of Plan", onerow.ErrNoBatches)

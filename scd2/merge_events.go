@@ -37,8 +37,8 @@ func (l *life) sortOutLate() {
 	l.changes = kept
 }
 
-// lastBoundary is the last start or end in the history of the key, or delete that the state knows of. Where the source speaks for a group of columns, starts at which these don't
-// change are others' business.
+// lastBoundary is the last start or end in the history of the key, or delete that the state knows of. Where the source speaks for a group
+// of columns, starts at which these don't change are others' business.
 func (l *life) lastBoundary() (last uint64, any bool) {
 	for i := len(l.his) - 1; i >= 0; i-- {
 		g := &l.his[i]

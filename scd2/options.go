@@ -26,8 +26,9 @@ const (
 	AbsentKept
 )
 
-// Late says what happens to late events: those before the last boundary, start or end, of their key's history. An event that says
-// what the history says there already, in the tracked columns, is never late; it may correct others. A truncate speaks of all keys: it may be refused, but isn't ignored.
+// Late says what happens to late events: those before the last boundary, start or end, of their key's history. An event that says what the
+// history says there already, in the tracked columns, is never late; it may correct others. A truncate speaks of all keys: it may be
+// refused, but isn't ignored.
 type Late uint8
 
 const (
@@ -101,12 +102,14 @@ type Columns struct {
 	Missing Missing
 	// New says what happens to a column that only the source has. Order and op columns need not be in the history. Default RejectNew.
 	New New
-	// KeepNull lists columns in which NULL in an event means "not said": the key's value stays. What a version took over from the one before
-	// it, here or of a missing column, it keeps: a late event before it doesn't change it, so that these values depend on the order of arrival. Default none.
+	// KeepNull lists columns in which NULL in an event means "not said": the key's value stays. What a version took over from the one
+	// before it, here or of a missing column, it keeps: a late event before it doesn't change it, so that these values depend on the order
+	// of arrival. Default none.
 	KeepNull []string
-	// Group says that the source speaks for its columns alone, on a clock of its own, beside other sources for the others. Versions
-	// that other sources made are then no events of this one: a change holds on past their boundaries, until this
-	// source's next. Plans for disjoint groups can be made one after the other, each with its own State. Default false: each version of the history was said as a whole.
+	// Group says that the source speaks for its columns alone, on a clock of its own, beside other sources for the others. Versions that
+	// other sources made are then no events of this one: a change holds on past their boundaries, until this source's next. Plans for
+	// disjoint groups can be made one after the other, each with its own State. Default false: each version of the history was said as a
+	// whole.
 	Group bool
 }
 
@@ -119,9 +122,10 @@ type Op struct {
 	// Truncate lists the values of Column that end every open version. The key of such a row isn't read. Default none.
 	Truncate []onerow.Value
 	// PreviousKey names, for each key column, the column that holds the key that the row had before. A row whose previous key isn't NULL
-	// and differs from its key is a key change: a delete of the old key and an upsert of the new, at one time. One that is NULL in part is treated as Options.NullKey says of
-	// keys: refused, a key like any other, or none. Two rows may not exchange their keys directly: the row that gives a key up must come before the one that takes it, as it must in a
-	// table whose key is checked row by row. Not together with IgnoreLate and SetAsideTies, which would take one half of a key change away. Default nil: keys don't change.
+	// and differs from its key is a key change: a delete of the old key and an upsert of the new, at one time. One that is NULL in part is
+	// treated as Options.NullKey says of keys: refused, a key like any other, or none. Two rows may not exchange their keys directly: the
+	// row that gives a key up must come before the one that takes it, as it must in a table whose key is checked row by row. Not together
+	// with IgnoreLate and SetAsideTies, which would take one half of a key change away. Default nil: keys don't change.
 	PreviousKey []string
 }
 
@@ -181,12 +185,14 @@ type Options struct {
 	// Columns says what happens where the columns of source and history differ.
 	Columns Columns
 
-	// Since tells that the history given is a part: it holds every version that is open or ends at or after Since, and may lack
-	// others. Events before Since are then refused, and so is what would need the last values of a key that has no version given. Default nil: for each key that the changes touch
-	// (in Snapshot mode with AbsentCloses and after a truncate: that has an open version) all versions are given.
+	// Since tells that the history given is a part: it holds every version that is open or ends at or after Since, and may lack others.
+	// Events before Since are then refused, and so is what would need the last values of a key that has no version given. Default nil: for
+	// each key that the changes touch (in Snapshot mode with AbsentCloses and after a truncate: that has an open version) all versions are
+	// given.
 	Since onerow.Value
 
-	// State is what [Merge.State] of the call before gave, of one schema. In Snapshot mode it is handed on. Default nil: what the history doesn't show isn't known.
+	// State is what [Merge.State] of the call before gave, of one schema. In Snapshot mode it is handed on. Default nil: what the history
+	// doesn't show isn't known.
 	State []arrow.Record
 
 	// Base is the caller's name of the history that was read, such as a snapshot or version id. It goes into [Audit]. Default "".

@@ -1,7 +1,8 @@
 package scd2
 
-// pairing compares, for the keys of a partition, what events say with the versions that they fall in, before the keys are worked off: column by column, so
-// that the loads of many keys are under way at once (see form.Column.SamePairs). Keys with many events are left to their own comparisons.
+// pairing compares, for the keys of a partition, what events say with the versions that they fall in, before the keys are worked off:
+// column by column, so that the loads of many keys are under way at once (see form.Column.SamePairs). Keys with many events are left to
+// their own comparisons.
 type pairing struct {
 	events, rows []uint32 // pairs of a row of the changes and one of the history
 	same         []bool   // in the tracked columns that the source says

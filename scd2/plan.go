@@ -11,9 +11,9 @@ import (
 )
 
 // Plan decides what the changes make of a history: which versions come new, are closed, rewritten or removed. Nothing is written, and
-// nothing copied: see [Merge.Apply] and [Merge.Staged] for that. changes are one table (see package onerow) with the key and order columns, and columns of
-// the history under the same names; what is of another type of the same family is converted exactly. They may hold many events
-// of a key, in any order, and again what an earlier call had.
+// nothing copied: see [Merge.Apply] and [Merge.Staged] for that. changes are one table (see package onerow) with the key and order columns,
+// and columns of the history under the same names; what is of another type of the same family is converted exactly. They may hold many
+// events of a key, in any order, and again what an earlier call had.
 //
 // The history needs the versions of the keys that the changes touch; what else it needs depends on the changes:
 //
@@ -25,13 +25,14 @@ import (
 //
 // The outcome depends neither on how the rows are cut into batches, nor on their order, nor on encodings or the number of workers.
 //
-// Plan reads keys and boundaries of the whole history once, and more of those versions whose keys have events. While it runs it needs about 40 bytes
-// of memory for each such version and event, 48 where a key takes two words, and 16 bytes for each version and event that the plan changes or adds;
-// columns of other types than the history's are converted whole. It returns ctx.Err() soon after the context ends.
+// Plan reads keys and boundaries of the whole history once, and more of those versions whose keys have events. While it runs it needs about
+// 40 bytes of memory for each such version and event, 48 where a key takes two words, and 16 bytes for each version and event that the plan
+// changes or adds; columns of other types than the history's are converted whole. It returns ctx.Err() soon after the context ends.
 //
-// Errors wrap [onerow.ErrMode], [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrValue], [onerow.ErrSchema],
-// [onerow.ErrNoBatches], [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrBrokenHistory], [onerow.ErrLate], [onerow.ErrPartialHistory],
-// [onerow.ErrTooManyClosed], [onerow.ErrEmptySource], [onerow.ErrNoChange], [onerow.ErrTooManyRows], [onerow.ErrTooLarge] or [onerow.ErrMalformed]; with several reasons to refuse, the error joins them.
+// Errors wrap [onerow.ErrMode], [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrValue],
+// [onerow.ErrSchema], [onerow.ErrNoBatches], [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrBrokenHistory],
+// [onerow.ErrLate], [onerow.ErrPartialHistory], [onerow.ErrTooManyClosed], [onerow.ErrEmptySource], [onerow.ErrNoChange],
+// [onerow.ErrTooManyRows], [onerow.ErrTooLarge] or [onerow.ErrMalformed]; with several reasons to refuse, the error joins them.
 func Plan(ctx context.Context, history Table, changes []arrow.Record, opts Options) (m *Merge, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -57,8 +58,8 @@ func plan(ctx context.Context, history Table, changes []arrow.Record, opts Optio
 	return planKeys[[2]uint64](ctx, j)
 }
 
-// Empty says whether the plan changes nothing: no row and no column of the history, and nothing of the state. Planning the same changes again on the
-// result is empty if the state is handed on; without it, what the state would know is new each time.
+// Empty says whether the plan changes nothing: no row and no column of the history, and nothing of the state. Planning the same changes
+// again on the result is empty if the state is handed on; without it, what the state would know is new each time.
 func (m *Merge) Empty() bool {
 	if m.job == nil {
 		return true

@@ -17,14 +17,15 @@ import (
 	"github.com/onerow-go/onerow/internal/recast"
 )
 
-// State gives what the history doesn't show, and the next call needs to know: one record, with a row for each event that made no version
-// or that the columns of its version don't tell all of, each truncate, and the watermark. Its columns are StateKind, StateAt, StateOrdered, a column for each
-// of At beside the position (StateOrder and its name), then the columns of the history but for its boundaries and flags: the key, which is NULL for truncates and watermarks,
-// and what was said, which is NULL for deletes. Rows of the state that was given keep their order, new ones follow. The caller releases the record, stores it
-// beside the history, together with the merge, and hands it to the next call ([Options].State).
+// State gives what the history doesn't show, and the next call needs to know: one record, with a row for each event that made no version or
+// that the columns of its version don't tell all of, each truncate, and the watermark. Its columns are StateKind, StateAt, StateOrdered, a
+// column for each of At beside the position (StateOrder and its name), then the columns of the history but for its boundaries and flags:
+// the key, which is NULL for truncates and watermarks, and what was said, which is NULL for deletes. Rows of the state that was given keep
+// their order, new ones follow. The caller releases the record, stores it beside the history, together with the merge, and hands it to the
+// next call ([Options].State).
 //
-// A state grows with the events that make no version; with several order columns that the history doesn't have, by a row for each version. [Compact] makes it
-// small. Cost and errors are as those of [onerow.Take].
+// A state grows with the events that make no version; with several order columns that the history doesn't have, by a row for each version.
+// [Compact] makes it small. Cost and errors are as those of [onerow.Take].
 func (m *Merge) State(ctx context.Context, alloc memory.Allocator) (rec arrow.Record, err error) {
 	b := m.builder(ctx, alloc)
 	err = b.guard(func() error {
@@ -173,13 +174,14 @@ func (b *builder) columnOfState(c *column, keys []uint32, refs []int64) stagedCo
 	}}
 }
 
-// Compact drops from a state what lies before a watermark, and puts the watermark into it: from then on, events before it are rejected ([BelowWatermark]), since
-// what they need to know isn't known any more. (An event from then on may still split a version that began before: what the part before it had in columns that aren't
-// tracked is then what they were corrected to last.) The watermark is a position: all events before it must have come. A state keeps the greatest watermark it was given. The
-// caller releases the record; alloc makes its buffers, nil being memory.DefaultAllocator. state is borrowed, and may be of several batches.
+// Compact drops from a state what lies before a watermark, and puts the watermark into it: from then on, events before it are rejected
+// ([BelowWatermark]), since what they need to know isn't known any more. (An event from then on may still split a version that began
+// before: what the part before it had in columns that aren't tracked is then what they were corrected to last.) The watermark is a
+// position: all events before it must have come. A state keeps the greatest watermark it was given. The caller releases the record; alloc
+// makes its buffers, nil being memory.DefaultAllocator. state is borrowed, and may be of several batches.
 //
-// Errors wrap [onerow.ErrNoBatches], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption] for rows that no state has, or are those of
-// [onerow.Take].
+// Errors wrap [onerow.ErrNoBatches], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption] for rows that no state
+// has, or are those of [onerow.Take].
 func Compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, watermark onerow.Value) (rec arrow.Record, err error) {
 	err = keyset.Guard(func() error {
 		rec, err = compact(ctx, alloc, state, watermark)

@@ -34,8 +34,8 @@ func (l *life) saidByHistory() {
 	}
 }
 
-// isUnsure says whether a deletion of the history, whose order isn't known, is at the place of a truncate of this call: the state, which will know of that
-// one, must not take it for the deletion.
+// isUnsure says whether a deletion of the history, whose order isn't known, is at the place of a truncate of this call: the state, which
+// will know of that one, must not take it for the deletion.
 func (l *life) isUnsure(pos uint64) bool {
 	_, found := slices.BinarySearch(l.j.fresh, pos)
 	return found && l.j.order != nil
@@ -90,8 +90,9 @@ func (l *life) seenIn(g *given) (pos uint64, ok bool) {
 	return pos, ok && pos > g.from && (g.flags&endsOpen != 0 || pos < g.to)
 }
 
-// saidByState adds what the state knows of the key, and truncates: those of the state to what was said, those of this call to the changes. Of two that
-// speak of one position, the greater stays; a row of the state stands for the start of a version too, and knows what was said then.
+// saidByState adds what the state knows of the key, and truncates: those of the state to what was said, those of this call to the changes.
+// Of two that speak of one position, the greater stays; a row of the state stands for the start of a version too, and knows what was said
+// then.
 func (l *life) saidByState() {
 	if l.j.opts.Mode == Snapshot {
 		return
@@ -127,8 +128,8 @@ func (l *life) dropUnknown() {
 	l.scratch = slices.DeleteFunc(l.scratch, func(e event) bool { return e.pos < l.j.since && l.versionAt(e.pos) == nil })
 }
 
-// truncates are the truncates of the state or of this call as events of the key: those at a point where something is said, and the first one after it. Others find
-// nothing to end.
+// truncates are the truncates of the state or of this call as events of the key: those at a point where something is said, and the first
+// one after it. Others find nothing to end.
 func (l *life) truncates(from origin) []event {
 	var evs []event
 	all := l.j.oldTrunc

@@ -12,8 +12,8 @@ import (
 const (
 	// ActionColumn says what is to be done: ActionInsert, ActionClose, ActionRewrite or ActionRemove.
 	ActionColumn = "onerow_action"
-	// MergeKeyPrefix begins the names of the columns that a target row is found by: one for each key column, and one for its start, whose name ends in
-	// that of the ValidFrom column. They are NULL for inserts, so that these match no row.
+	// MergeKeyPrefix begins the names of the columns that a target row is found by: one for each key column, and one for its start, whose
+	// name ends in that of the ValidFrom column. They are NULL for inserts, so that these match no row.
 	MergeKeyPrefix = "onerow_merge_"
 )
 
@@ -31,10 +31,11 @@ type stagedColumn struct {
 	make  func() (arrow.Array, error)
 }
 
-// Staged makes one record for a single MERGE (see [MergeSQL]): a row for each row of the target that is closed or rewritten, then removed, then inserted. Its
-// columns are ActionColumn (text), the merge key (MergeKeyPrefix and a key column's name, for each; MergeKeyPrefix and the name of ValidFrom), then all columns of the new
-// history, with the values that the row is to have; of a removed row, those it has. The caller releases the record. alloc makes its buffers, from several goroutines
-// at once; nil is the allocator of Options.Resources. Errors are those of [onerow.Take].
+// Staged makes one record for a single MERGE (see [MergeSQL]): a row for each row of the target that is closed or rewritten, then removed,
+// then inserted. Its columns are ActionColumn (text), the merge key (MergeKeyPrefix and a key column's name, for each; MergeKeyPrefix and
+// the name of ValidFrom), then all columns of the new history, with the values that the row is to have; of a removed row, those it has. The
+// caller releases the record. alloc makes its buffers, from several goroutines at once; nil is the allocator of Options.Resources. Errors
+// are those of [onerow.Take].
 func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (rec arrow.Record, err error) {
 	b := m.builder(ctx, alloc)
 	err = b.guard(func() error {

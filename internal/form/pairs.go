@@ -1,10 +1,10 @@
 package form
 
-// SamePairs compares rows of a column pair by pair: it clears same[k] where the cells of rows as[k] and bs[k] aren't equal as keys; NULL equals NULL. Pairs that
-// are known to differ are passed over.
+// SamePairs compares rows of a column pair by pair: it clears same[k] where the cells of rows as[k] and bs[k] aren't equal as keys; NULL
+// equals NULL. Pairs that are known to differ are passed over.
 //
-// Pairs lie anywhere, so that each cell is a cache miss. One column at a time, and with as little as possible between two loads, the processor has several of
-// them under way at once: that is what this is for.
+// Pairs lie anywhere, so that each cell is a cache miss. One column at a time, and with as little as possible between two loads, the
+// processor has several of them under way at once: that is what this is for.
 func (c *Column) SamePairs(as, bs []uint32, same []bool) {
 	switch kind, ok := c.oneKind(); {
 	case !ok:
