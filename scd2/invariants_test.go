@@ -2,10 +2,12 @@ package scd2_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/internal/cases"
 	"github.com/onerow-go/onerow/scd2"
@@ -41,7 +43,32 @@ func (st *stage) apply(a act, changes []arrow.Record, m *scd2.Merge) act {
 	check.Applied(m, next)
 	check.Staged(m, staged, next)
 	st.checks(next)
+	st.counts(a, m, state)
+	if r := m.Report; r.Insert+r.Close+r.Rewrite+r.Remove > 0 {
+		if again, err := m.Apply(ctx, st.alloc, next); !errors.Is(err, onerow.ErrStaleBase) {
+			arrowtest.Release(again)
+			st.t.Fatalf("applied twice: %v\n%v", err, st.scene)
+		}
+	}
 	return act{next, []arrow.Record{state}}
+}
+
+// counts checks what a report says beside the lists.
+func (st *stage) counts(a act, m *scd2.Merge, state arrow.Record) {
+	st.t.Helper()
+	r, open, known := m.Report, int64(0), int64(0)
+	end, marker := slices.Index(names(st.given.columns), "valid_to"), slices.Index(names(st.given.columns), "deleted")
+	for _, row := range arrowtest.All(a.history) {
+		if (row[end] == nil || arrowtest.Equal(row[end], st.openCell())) && (marker < 0 || row[marker] != true) {
+			open++
+		}
+	}
+	for _, rec := range a.state {
+		known += rec.NumRows()
+	}
+	if r.Open != open || r.Remembered != state.NumRows() || r.Forgotten > known || r.Late > r.Applied || r.Unsure > r.Late || a.state != nil && r.Unsure > 0 {
+		st.t.Fatalf("%d open, a state of %d after one of %d, and the report\n%v\n%v", open, state.NumRows(), known, r, st.scene)
+	}
 }
 
 // openCell is the sentinel as the history holds it.
