@@ -18,12 +18,13 @@ import (
 	"github.com/onerow-go/onerow/internal/take"
 )
 
-// Apply makes the new history: for each batch of the history one batch, without the rows that were removed, then one with the rows that come new, in the
-// order of [Merge.Inserts]; without such rows there is none. Columns of a batch in which nothing changes are shared with it. The caller releases the records. alloc makes
-// their buffers, from several goroutines at once; nil is the allocator of Options.Resources.
+// Apply makes the new history: for each batch of the history one batch, without the rows that were removed, then one with the rows that
+// come new, in the order of [Merge.Inserts]; without such rows there is none. Columns of a batch in which nothing changes are shared with
+// it. The caller releases the records. alloc makes their buffers, from several goroutines at once; nil is the allocator of
+// Options.Resources.
 //
-// history is what the plan is applied to: the batches that it was made for, or the same rows in the same order read again. Other rows are an error that
-// wraps [onerow.ErrStaleBase]. Other errors are those of [onerow.Take].
+// history is what the plan is applied to: the batches that it was made for, or the same rows in the same order read again. Other rows are
+// an error that wraps [onerow.ErrStaleBase]. Other errors are those of [onerow.Take].
 func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arrow.Record) (out []arrow.Record, err error) {
 	b := m.builder(ctx, alloc)
 	err = b.guard(func() error {
@@ -153,7 +154,7 @@ func (b *builder) guard(f func() error) error {
 
 // gather takes rows of a column.
 func (b *builder) gather(name string, chunks []arrow.Array, rows []uint32) (arrow.Array, error) {
-	arr, err := take.Column(b.alloc, chunks, rows)
+	arr, err := take.Column(b.ctx, b.alloc, chunks, rows)
 	var size *take.SizeError
 	var data *take.DataError
 	switch {

@@ -238,6 +238,9 @@ func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 	var rows onerow.Rows
 	greater := false
 	for row := range t.Rows() {
+		if row&0xffff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		pos, ok := line.At(0, row)
 		k, err := kinds.at(row, ok)
 		if err != nil {

@@ -1,6 +1,7 @@
 package recast
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sort"
@@ -21,7 +22,7 @@ func (c *caster) gather(d arrow.ArrayData, picks []uint32) (arrow.ArrayData, err
 	chunks := []arrow.Array{array.MakeFromData(d), array.MakeFromData(null)}
 	defer chunks[0].Release()
 	defer chunks[1].Release()
-	out, err := take.Column(c.mem, chunks, picks)
+	out, err := take.Column(context.Background(), c.mem, chunks, picks)
 	if err != nil {
 		return nil, err
 	}

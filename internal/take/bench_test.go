@@ -79,7 +79,7 @@ func BenchmarkTake(b *testing.B) {
 					b.ReportAllocs()
 					b.ResetTimer()
 					for range b.N {
-						got, err := take.Column(memory.DefaultAllocator, cs, rows)
+						got, err := take.Column(context.Background(), memory.DefaultAllocator, cs, rows)
 						if err != nil {
 							b.Fatal(err)
 						}

@@ -1,6 +1,7 @@
 package take_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -71,7 +72,7 @@ func TestBrokenData(t *testing.T) {
 					rows = append(rows, uint32(len(rows)))
 				}
 			}
-			_, err := take.Column(mem, chunks, rows)
+			_, err := take.Column(context.Background(), mem, chunks, rows)
 			var broken *take.DataError
 			if !errors.As(err, &broken) {
 				t.Fatalf("error %v, want a *DataError", err)

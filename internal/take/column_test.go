@@ -2,6 +2,7 @@ package take_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -161,7 +162,7 @@ func (d dirty) Allocate(n int) []byte {
 
 func compareColumn(t *testing.T, mem memory.Allocator, chunks []arrow.Array, cells []any, rows []uint32) {
 	t.Helper()
-	got, err := take.Column(dirty{mem}, chunks, rows)
+	got, err := take.Column(context.Background(), dirty{mem}, chunks, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,11 +192,11 @@ func TestDeterministic(t *testing.T) {
 			e := newEncoder(mem, seed)
 			cells := e.cells(typ, 30, true)
 			rows := rowLists(e, len(cells))[1]
-			one, err := take.Column(dirty{mem}, chunksOf(e, typ, cells), rows)
+			one, err := take.Column(context.Background(), dirty{mem}, chunksOf(e, typ, cells), rows)
 			if err != nil {
 				t.Fatal(err)
 			}
-			other, err := take.Column(mem, chunksOf(e, typ, cells), rows)
+			other, err := take.Column(context.Background(), mem, chunksOf(e, typ, cells), rows)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package take_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -60,7 +61,7 @@ func TestDictionaries(t *testing.T) {
 			e := newEncoder(mem, 3)
 			defer e.release()
 			chunks := dictChunks(e, words, c.dicts, c.indices)
-			got, err := take.Column(mem, chunks, c.rows)
+			got, err := take.Column(context.Background(), mem, chunks, c.rows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +88,7 @@ func TestNestedDictionaryValues(t *testing.T) {
 	typ := dict(arrow.PrimitiveTypes.Int8, arrow.ListOf(arrow.BinaryTypes.String))
 	a, b := []any{"a"}, []any{"b", nil}
 	chunks := dictChunks(e, typ, [][]any{{a, b}, {b, a, nil}}, [][]byte{{0, 1, 0}, {0, 0, 1, 2}})
-	got, err := take.Column(mem, chunks, []uint32{0, 1, 2, 3, 4, 5, 6})
+	got, err := take.Column(context.Background(), mem, chunks, []uint32{0, 1, 2, 3, 4, 5, 6})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package take_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -17,7 +18,7 @@ import (
 func sizeError(t *testing.T, a arrow.Array, rows []uint32, want take.SizeError) {
 	t.Helper()
 	mem := &largest{Allocator: memory.DefaultAllocator}
-	got, err := take.Column(mem, []arrow.Array{a}, rows)
+	got, err := take.Column(context.Background(), mem, []arrow.Array{a}, rows)
 	if err == nil {
 		got.Release()
 	}
@@ -97,7 +98,7 @@ func TestTooManyRowsForRunEnds(t *testing.T) {
 	runs := e.array(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String), []any{"a"})
 	sizeError(t, runs, make([]uint32, 32768), take.SizeError{Type: runs.DataType(), Size: 32768, Limit: 32767, Unit: take.Rows})
 
-	got, err := take.Column(mem, []arrow.Array{runs}, make([]uint32, 32767))
+	got, err := take.Column(context.Background(), mem, []arrow.Array{runs}, make([]uint32, 32767))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestTooManyDictionaryValues(t *testing.T) {
 			chunks = append(chunks, e.array(typ, []any{string([]byte{byte(i), byte(i >> 8)})}))
 			rows = append(rows, uint32(i))
 		}
-		got, err := take.Column(mem, chunks, rows[:c.limit])
+		got, err := take.Column(context.Background(), mem, chunks, rows[:c.limit])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ func TestTooManyDictionaryValues(t *testing.T) {
 			t.Errorf("%q and %q", first, last)
 		}
 		got.Release()
-		_, err = take.Column(mem, chunks, rows)
+		_, err = take.Column(context.Background(), mem, chunks, rows)
 		var size *take.SizeError
 		if !errors.As(err, &size) || size.Size != c.limit+1 || size.Limit != c.limit || size.Unit != take.Values {
 			t.Errorf("error %v, want %d values of at most %d", err, c.limit+1, c.limit)
@@ -163,7 +164,7 @@ func TestRowOutside(t *testing.T) {
 			if total > 0 {
 				rows = []uint32{0, 5, row, 1}
 			}
-			_, err := take.Column(mem, chunks, rows)
+			_, err := take.Column(context.Background(), mem, chunks, rows)
 			var outside *take.RowError
 			if !errors.As(err, &outside) || outside.Row != row || outside.Rows != total {
 				t.Errorf("row %d of %d: error %v", row, total, err)

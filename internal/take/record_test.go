@@ -122,7 +122,7 @@ func TestLong(t *testing.T) {
 		}
 	}
 	rows = make([]uint32, 100_000) // one row of the first chunk: one run
-	one, err := take.Column(mem, []arrow.Array{tab.batches[0].Column(6)}, rows)
+	one, err := take.Column(context.Background(), mem, []arrow.Array{tab.batches[0].Column(6)}, rows)
 	if err != nil {
 		t.Fatal(err)
 	}

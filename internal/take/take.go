@@ -17,8 +17,8 @@ import (
 // chunk has the number that is the length of the first. There is at least one chunk, and all have one type, by
 // form.SameType; the array has the type of the first. The caller releases it.
 //
-// Errors are *RowError, *SizeError and *DataError.
-func Column(mem memory.Allocator, chunks []arrow.Array, rows []uint32) (col arrow.Array, err error) {
+// Errors are *RowError, *SizeError, *DataError and the context's error.
+func Column(ctx context.Context, mem memory.Allocator, chunks []arrow.Array, rows []uint32) (col arrow.Array, err error) {
 	t := chunks[0].DataType()
 	defer broken(t, &err)
 	starts := make([]int64, len(chunks)+1)
@@ -31,7 +31,7 @@ func Column(mem memory.Allocator, chunks []arrow.Array, rows []uint32) (col arro
 	if err != nil {
 		return nil, err
 	}
-	return gatherColumn(context.Background(), mem, t, cs, p)
+	return gatherColumn(ctx, mem, t, cs, p)
 }
 
 // Record gathers rows out of batches that all have the columns of the schema, by form.SameType. Columns are dealt to workers
