@@ -17,10 +17,7 @@ func (l *life) decideChanges() {
 		return
 	}
 	if len(evs) > 1 {
-		slices.SortFunc(evs, func(a, b event) int {
-			if l.Over() {
-				return 0
-			}
+		sortWatched(&l.Watch, evs, func(a, b event) int {
 			return cmp.Or(cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
 		})
 	}
@@ -46,10 +43,7 @@ func (l *life) decideSnapshot() {
 	if len(evs) < 2 {
 		return
 	}
-	slices.SortFunc(evs, func(a, b event) int {
-		if l.Over() {
-			return 0
-		}
+	sortWatched(&l.Watch, evs, func(a, b event) int {
 		return cmp.Or(-cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
 	})
 	n := 1
@@ -89,7 +83,7 @@ func (l *life) winner(evs []event) event {
 			l.tie(evs[:n], nil)
 			return event{}
 		}
-		if l.content(evs[best].note, evs[i].note, form.ByBits) < 0 {
+		if cmp.Or(l.content(evs[best].note, evs[i].note, form.ByContent), l.content(evs[best].note, evs[i].note, form.ByBits)) < 0 {
 			best = i
 		}
 	}

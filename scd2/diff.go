@@ -266,7 +266,7 @@ func (l *life) needsMemory(e *event) bool {
 	case j.opts.Columns.Group && e.origin == ofHistory && e.base >= 0 && e.mem == keyset.None && e.kind == upsert && l.carried(int(e.base)):
 		return false // another source's start is no event of this one
 	case e.kind != upsert:
-		return !e.ended || ordered || e.unsure || e.order == keyset.None && e.mem != keyset.None
+		return !e.ended && e.starts < 0 || ordered || e.unsure || e.order == keyset.None && e.mem != keyset.None
 	case e.within >= 0: // the history's own order columns tell of the last one
 		v := &l.next[e.within]
 		return j.seenAt == nil || &l.line[v.last] != e || !l.shows(int(e.within), e)

@@ -251,7 +251,8 @@ func (j *job) readOrder() error {
 		stored := j.stored(o.Column)
 		j.inHistory = j.inHistory && stored != nil && stored.slot == saidUntracked
 	}
-	if at := j.stored(j.opts.From); j.inHistory && at != nil && at.slot == saidUntracked && len(errs) == 0 {
+	at := j.stored(j.opts.From)
+	if j.inHistory = j.inHistory && at != nil && at.slot == saidUntracked; j.inHistory && len(errs) == 0 {
 		j.seenAt = at.cells
 	}
 	if len(by) > 0 && len(errs) == 0 {

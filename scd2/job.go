@@ -50,8 +50,8 @@ type job struct {
 	order     *order.Order // of what At has beside positions; nil without
 	orderCols []*form.Column
 	nullable  []bool       // by column of orderCols: NULL is a value
-	inHistory bool         // the history has all columns of order
-	seenAt    *form.Column // the history's own column of positions, when it has one
+	inHistory bool         // the history has all columns of At, not tracked, so that it tells of the last event in each version
+	seenAt    *form.Column // then the history's own column of positions; else nil
 	ordered   *form.Column // of the state: whether the order of a row is known
 
 	current *form.Column // flags, over the history; nil without

@@ -102,10 +102,7 @@ func (l *life) key(his []given, evs []dealt) {
 	if l.j.opts.Ties == SetAsideTies {
 		l.loaded = append(l.loaded[:0], l.changes...)
 	}
-	slices.SortFunc(l.his, func(a, b given) int {
-		if l.Over() {
-			return 0
-		}
+	sortWatched(&l.Watch, l.his, func(a, b given) int {
 		return cmp.Or(cmp.Compare(a.flags&noStart, b.flags&noStart), cmp.Compare(a.from, b.from), cmp.Compare(a.row, b.row))
 	})
 	if l.isBroken() {
@@ -145,6 +142,9 @@ func (l *life) load(his []given, evs []dealt) {
 	l.changes, l.scratch = l.changes[:0], l.scratch[:0]
 	l.tied = false
 	for _, e := range evs {
+		if l.Over() {
+			return
+		}
 		ev := event{pos: e.pos, said: e.row, note: e.row, other: keyset.None, key: e.row, order: e.row, mem: keyset.None, base: -1, origin: ofChange}
 		switch {
 		case e.row > j.nothing:

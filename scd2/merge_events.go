@@ -63,7 +63,7 @@ func (l *life) lastBoundary() (last uint64, any bool) {
 // is, NULL.
 func (l *life) carried(i int) bool {
 	j := l.j
-	if l.his[i].flags&isMarker != 0 {
+	if l.his[i].flags&isMarker != 0 || j.opts.Mode == Snapshot {
 		return false
 	}
 	before := j.nothing

@@ -12,6 +12,9 @@ func (l *life) saidByHistory() {
 	l.said = l.said[:0]
 	j := l.j
 	for i := range l.his {
+		if l.Over() {
+			return
+		}
 		g := &l.his[i]
 		order := keyset.None
 		if j.order == nil {
@@ -50,15 +53,11 @@ func (l *life) orderOf(g *given) uint32 {
 		return g.row
 	case !j.inHistory, l.unordered(g.row):
 		return keyset.None
-	case j.seenAt != nil:
-		if pos, ok := j.line.At(atSeen, g.row); ok && pos == g.from {
-			return g.row
-		}
-		return keyset.None
-	case j.state.Schema != nil:
-		return g.row
 	}
-	return keyset.None
+	if pos, ok := j.line.At(atSeen, g.row); !ok || pos != g.from {
+		return keyset.None
+	}
+	return g.row
 }
 
 // unordered says whether an order column of a version is NULL where an event's may not be: it was there before the column.
@@ -97,10 +96,7 @@ func (l *life) saidByState() {
 	if l.j.opts.Mode == Snapshot {
 		return
 	}
-	slices.SortFunc(l.scratch, func(a, b event) int {
-		if l.Over() {
-			return 0
-		}
+	sortWatched(&l.Watch, l.scratch, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.key, b.key))
 	})
 	l.dropUnknown()
