@@ -136,7 +136,7 @@ type Options struct {
 
 	// At is the order of events: positions, then what tells events of one position apart. Its first column, or the one named in
 	// From, gives valid_from, and can be neither ascending nor NULL. Events of a key that share the position are one version, the last in the
-	// full order. Default none: Now.
+	// full order. With several columns, keep them all in the history, not tracked: the state is small then. Default none: Now.
 	At []onerow.Order
 
 	// From names the column of At whose values are the positions. Default "": the first.

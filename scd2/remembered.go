@@ -24,8 +24,8 @@ import (
 // their order, new ones follow. The caller releases the record, stores it beside the history, together with the merge, and hands it to the
 // next call ([Options].State).
 //
-// A state grows with the events that make no version; with several order columns that the history doesn't have, by a row for each version.
-// [Compact] makes it small. Cost and errors are as those of [onerow.Take].
+// A state grows with the events that make no version; with several order columns, unless the history has all columns of At, not tracked, by a
+// row for each version too. [Compact] makes it small. Cost and errors are as those of [onerow.Take].
 func (m *Merge) State(ctx context.Context, alloc memory.Allocator) (rec arrow.Record, err error) {
 	b := m.builder(ctx, alloc)
 	err = b.guard(func() error {
