@@ -27,6 +27,15 @@ import (
 // an error that wraps [onerow.ErrStaleBase]. Other errors are those of [onerow.Take].
 func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arrow.Record) (out []arrow.Record, err error) {
 	b := m.builder(ctx, alloc)
+	made := false
+	defer func() { // after a panic of the allocator, too
+		if !made {
+			for _, rec := range out {
+				rec.Release()
+			}
+			out = nil
+		}
+	}()
 	err = b.guard(func() error {
 		if err := m.checkBase(ctx, history); err != nil {
 			return err
@@ -53,13 +62,8 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 		}
 		return nil
 	})
-	if err != nil {
-		for _, rec := range out {
-			rec.Release()
-		}
-		return nil, err
-	}
-	return out, nil
+	made = err == nil
+	return out, err
 }
 
 // checkBase compares a history with the one that the plan was made for.

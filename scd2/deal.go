@@ -152,11 +152,17 @@ func (p *planner[K]) release() {
 	}
 }
 
+// dealt counts the rows dealt to all partitions, dealtTo those of one, some of whose versions may be of keys without an event.
 func (p *planner[K]) dealt() (n int64) {
+	for part := range 1 << p.bits {
+		n += p.dealtTo(part)
+	}
+	return n
+}
+
+func (p *planner[K]) dealtTo(part int) (n int64) {
 	for _, w := range p.workers {
-		for i := range w.events.Len() {
-			n += int64(w.events.Rows(i) + w.history.Rows(i))
-		}
+		n += int64(w.events.Rows(part) + w.history.Rows(part))
 	}
 	return n
 }
@@ -309,7 +315,7 @@ func (d *dealer[K]) group(part int) (int64, error) {
 		d.paired.of = id
 		d.key(d.versionsOf(id), d.eventsOf(id))
 	}
-	return int64(len(d.evs) + len(d.his)), d.ctx.Err()
+	return d.p.dealtTo(part), d.ctx.Err()
 }
 
 func (d *dealer[K]) eventsOf(id int) []dealt   { return d.byID[d.starts[0][id]:d.starts[0][id+1]] }
