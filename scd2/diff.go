@@ -191,13 +191,11 @@ func (l *life) account() {
 			l.absent++
 		case e.origin != ofChange && e.origin != ofPrevious:
 		case e.applied:
-			l.set(e, applied)
+			f := applied
 			if e.late {
-				l.lateApplied++
-				if l.j.state.Schema == nil {
-					l.unsure++
-				}
+				f = appliedLate
 			}
+			l.set(e, f)
 		default:
 			l.set(e, unchanged)
 		}

@@ -23,6 +23,7 @@ const (
 	ignoredOld
 	ignoredLate
 	applied
+	appliedLate
 	rejectedNull
 	rejectedTie
 	rejectedLow
@@ -75,8 +76,8 @@ type found struct {
 	keptMems                    []uint32
 	memRefs                     []uint32
 	keptRefs                    pile[uint32]
-	absent, lateApplied, unsure int64
-	truncHit                    map[uint32]bool // truncates that made a difference
+	absent                      int64
+	truncHit                    map[uint32]fate // truncates that made a difference
 }
 
 // outcome is what all workers found.
@@ -108,11 +109,11 @@ func (l *life) set(e *event, f fate) {
 	switch {
 	case !ok:
 	case e.kind == truncated:
-		if f == applied {
+		if f == applied || f == appliedLate {
 			if l.truncHit == nil {
-				l.truncHit = map[uint32]bool{}
+				l.truncHit = map[uint32]fate{}
 			}
-			l.truncHit[row] = true
+			l.truncHit[row] = max(f, l.truncHit[row])
 		}
 	case e.origin == ofPrevious:
 		l.out.oldStatus[row] = f
@@ -129,7 +130,7 @@ func (out *outcome) finish(lives []*life) (*Merge, error) {
 		all.broken, all.ties = append(all.broken, l.broken...), append(all.ties, l.ties...)
 		all.late, all.partial = append(all.late, l.late...), append(all.partial, l.partial...)
 		all.beyond = append(all.beyond, l.beyond...)
-		all.absent, all.lateApplied, all.unsure = all.absent+l.absent, all.lateApplied+l.lateApplied, all.unsure+l.unsure
+		all.absent += l.absent
 	}
 	if err := out.refuse(&all); err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func (out *outcome) finish(lives []*life) (*Merge, error) {
 	out.collect(lives)
 	m := &Merge{job: out.j, out: out}
 	m.Report = Report{Events: out.j.changes.Rows, History: out.j.history.Rows, Open: out.open, Keys: all.keys,
-		ClosedByAbsence: all.absent, Late: all.lateApplied, Unsure: all.unsure}
+		ClosedByAbsence: all.absent}
 	out.list(m)
 	out.fates(m, lives)
 	out.memories(m)
@@ -300,9 +301,7 @@ func (out *outcome) fates(m *Merge, lives []*life) {
 			out.status[change] = rejectedLow
 		}
 		for _, l := range lives {
-			if l.truncHit[change] {
-				out.status[change] = applied
-			}
+			out.status[change] = max(out.status[change], l.truncHit[change])
 		}
 	}
 	r := &m.Report
@@ -317,6 +316,9 @@ func (out *outcome) fates(m *Merge, lives []*life) {
 		switch f {
 		case applied:
 			r.Applied++
+		case appliedLate:
+			r.Applied++
+			r.Late++
 		case duplicate:
 			r.Duplicates++
 		case superseded:
@@ -334,6 +336,9 @@ func (out *outcome) fates(m *Merge, lives []*life) {
 		default:
 			m.Unchanged = append(m.Unchanged, row)
 		}
+	}
+	if j.state.Schema == nil {
+		r.Unsure = r.Late
 	}
 	r.Unchanged, r.Ignored, r.Rejected = int64(len(m.Unchanged)), int64(len(m.Ignored)), int64(len(m.Rejected))
 }
