@@ -18,10 +18,11 @@ import (
 	"github.com/onerow-go/onerow/internal/take"
 )
 
-// Apply makes the new history: for each batch of the history one batch, without the rows that were removed, then one with the rows that
-// come new, in the order of [Merge.Inserts]; without such rows there is none. Columns of a batch in which nothing changes are shared with
-// it. The caller releases the records. alloc makes their buffers, from several goroutines at once; nil is the allocator of
-// Options.Resources.
+// Apply makes the new history: the rows of the old one in their order, without those that were removed, then the rows that come new, in the
+// order of [Merge.Inserts]. Its batches are those of the old one, and one for the new rows; batches without rows are left out, but for the
+// first when there is no other, and small ones at the end are joined, so that a history that grows by many small merges has few. Columns of
+// a batch in which nothing changes are shared with it. The caller releases the records. alloc makes their buffers, from several goroutines
+// at once; nil is the allocator of Options.Resources.
 //
 // history is what the plan is applied to: the batches that it was made for, or the same rows in the same order read again. Other rows are
 // an error that wraps [onerow.ErrStaleBase]. Other errors are those of [onerow.Take].
@@ -40,13 +41,17 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 		if err := m.checkBase(ctx, history); err != nil {
 			return err
 		}
+		defer b.releaseForeign()
+		if err := b.foreignCells(); err != nil {
+			return err
+		}
 		edits, removes := m.out.edits, m.out.removes
 		start := uint32(0)
 		for i, rec := range m.job.history.Batches {
 			end := start + uint32(rec.NumRows())
 			e := sort.Search(len(edits), func(k int) bool { return edits[k].row >= end })
 			r := sort.Search(len(removes), func(k int) bool { return removes[k].Row >= end })
-			next, err := b.batch(i, start, end, edits[:e], removes[:r])
+			next, err := b.batch(i, start, end, len(m.out.edits)-len(edits), edits[:e], removes[:r])
 			if err != nil {
 				return err
 			}
@@ -60,7 +65,8 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 			}
 			out = append(out, inserted)
 		}
-		return nil
+		out, err = b.join(out)
+		return err
 	})
 	made = err == nil
 	return out, err
@@ -129,6 +135,8 @@ type builder struct {
 	j     *job
 	alloc memory.Allocator
 	refs  []uint32 // those of the outcome, and more
+
+	foreign []foreign // by column, for Apply
 }
 
 func (m *Merge) builder(ctx context.Context, alloc memory.Allocator) *builder {

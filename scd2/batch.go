@@ -1,16 +1,19 @@
 package scd2
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/recast"
 )
 
 // batch makes batch i of the new history, rows start to end of the old one, with the edits and removes that are in it.
-func (b *builder) batch(i int, start, end uint32, edits []change, removes []Action) (arrow.Record, error) {
+func (b *builder) batch(i int, start, end uint32, first int, edits []change, removes []Action) (arrow.Record, error) {
 	rec := b.j.given[i]
 	var rows []uint32 // those that stay, when some don't
 	n := int(end - start)
@@ -30,57 +33,115 @@ func (b *builder) batch(i int, start, end uint32, edits []change, removes []Acti
 		if c.role == currentRole || c.role == deletedRole {
 			return b.flagsOf(c, rec, k, start, rows, edits)
 		}
-		return b.cellsOf(c, rec, k, i, start, rows, edits)
+		return b.cellsOf(c, rec, k, i, start, rows, first, edits)
 	})
 }
 
-// cellsOf makes a column of a batch: the old one where nothing changes.
-func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, rows []uint32, edits []change) (arrow.Array, error) {
-	chunks, own := c.chunks, uint32(0)
-	sub := func(e *change) uint32 { return b.ref(e.version.refs, c.slot) }
-	switch c.role {
-	case keyRole:
-		sub = func(e *change) uint32 { return e.row }
-	case fromRole:
-		chunks, sub = b.j.cells.from, func(e *change) uint32 { return e.version.from }
-	case toRole:
-		chunks, own, sub = b.j.cells.to, b.j.cells.history, func(e *change) uint32 { return e.version.to }
+// foreign are the cells of one column that edited rows get from elsewhere: gathered once, whatever the number of batches.
+type foreign struct {
+	cells arrow.Array // nil: none
+	at    []uint32    // by edit: its cell, or keyset.None where the row keeps its own
+}
+
+// foreignCells gathers the foreign cells of all columns. They belong to the builder, which releases them.
+func (b *builder) foreignCells() error {
+	b.foreign = make([]foreign, len(b.j.columns))
+	return b.j.run(b.ctx, len(b.foreign), func(_, k int) error {
+		c := &b.j.columns[k]
+		chunks, own, cell := b.source(c)
+		if cell == nil {
+			return nil
+		}
+		var rows []uint32
+		f := &b.foreign[k]
+		for i := range b.m.out.edits {
+			e := &b.m.out.edits[i]
+			from := cell(e)
+			if from == e.row+own {
+				continue
+			}
+			if rows == nil {
+				f.at = slices.Repeat([]uint32{keyset.None}, len(b.m.out.edits))
+			}
+			f.at[i] = uint32(len(rows))
+			rows = append(rows, from)
+		}
+		if rows == nil {
+			return nil
+		}
+		var err error
+		f.cells, err = b.gather(c.field.Name, chunks, rows)
+		return err
+	})
+}
+
+func (b *builder) releaseForeign() {
+	for _, f := range b.foreign {
+		if f.cells != nil {
+			f.cells.Release()
+		}
 	}
+}
+
+// source says where the cells of a column are from: chunks, the number of the cell of row 0 of the history, and which cell an edit takes; nil for flags and keys, which no
+// edit gets from elsewhere.
+func (b *builder) source(c *column) (chunks []arrow.Array, own uint32, cell func(e *change) uint32) {
+	switch c.role {
+	case currentRole, deletedRole, keyRole:
+		return c.chunks, 0, nil
+	case fromRole:
+		return b.j.cells.from, 0, func(e *change) uint32 { return e.version.from }
+	case toRole:
+		return b.j.cells.to, b.j.cells.history, func(e *change) uint32 { return e.version.to }
+	}
+	return c.chunks, 0, func(e *change) uint32 { return b.ref(e.version.refs, c.slot) }
+}
+
+// cellsOf makes a column of a batch: the old one where nothing changes, else out of it and of the column's foreign cells. first is the number of the first of the edits.
+func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, rows []uint32, first int, edits []change) (arrow.Array, error) {
+	f := &b.foreign[k]
 	differs := false
 	for e := range edits {
-		if sub(&edits[e]) != edits[e].row+own {
-			differs = true
-			break
-		}
+		differs = differs || f.at != nil && f.at[first+e] != keyset.None
 	}
 	if !differs && rows == nil {
 		if k < int(rec.NumCols()) {
 			return shared(rec, k), nil
 		}
-		chunks[i].Retain() // a column that the history didn't have
-		return chunks[i], nil
+		c.chunks[i].Retain() // a column that the history didn't have
+		return c.chunks[i], nil
 	}
-	picks := make([]uint32, 0, rec.NumRows())
+	chunks, _, _ := b.source(c)
+	if c.role == toRole {
+		i += len(b.j.history.Batches)
+	}
+	n := uint32(rec.NumRows())
+	picks := make([]uint32, 0, n)
+	next := 0
+	pick := func(row uint32) {
+		for next < len(edits) && edits[next].row < row {
+			next++
+		}
+		if next < len(edits) && edits[next].row == row && f.at != nil && f.at[first+next] != keyset.None {
+			picks = append(picks, n+f.at[first+next])
+			return
+		}
+		picks = append(picks, row-start)
+	}
 	if rows == nil {
-		for row := range uint32(rec.NumRows()) {
-			picks = append(picks, own+start+row)
+		for row := range n {
+			pick(start + row)
 		}
 	} else {
 		for _, row := range rows {
-			picks = append(picks, own+row)
+			pick(row)
 		}
 	}
-	next := 0
-	for p := range picks {
-		for next < len(edits) && edits[next].row+own < picks[p] {
-			next++
-		}
-		if next < len(edits) && edits[next].row+own == picks[p] {
-			picks[p] = sub(&edits[next])
-			next++
-		}
+	own := []arrow.Array{chunks[i]}
+	if f.cells != nil {
+		own = append(own, f.cells)
 	}
-	return b.gather(c.field.Name, chunks, picks)
+	return b.gather(c.field.Name, own, picks)
 }
 
 // shared is a column of a batch of the history, shared with it.
@@ -147,4 +208,44 @@ func (b *builder) flags(field arrow.Field, flags, null []bool) (arrow.Array, err
 		return nil, &onerow.TypeError{Column: field.Name, Type: field.Type, Why: err.Error()}
 	}
 	return out, nil
+}
+
+// mostJoined is the number of rows up to which batches are joined.
+const mostJoined = 1 << 17
+
+// join leaves out batches without rows, and joins those at the end as long as one isn't more than twice as long as the one after it: each row is copied
+// a few times at most, however many merges come after it.
+func (b *builder) join(batches []arrow.Record) ([]arrow.Record, error) {
+	out := batches[:0]
+	for i, rec := range batches {
+		if rec.NumRows() > 0 || len(out) == 0 && i == len(batches)-1 {
+			out = append(out, rec)
+		} else {
+			rec.Release()
+		}
+	}
+	clear(batches[len(out):])
+	first, rows := len(out)-1, int64(0)
+	for ; first >= 0; first-- {
+		n := out[first].NumRows()
+		if first < len(out)-1 && (n > 2*rows || n+rows > mostJoined) {
+			break
+		}
+		rows += n
+	}
+	if first++; len(out)-first < 2 {
+		return out, nil
+	}
+	all := make(onerow.Rows, rows)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	joined, err := onerow.Take(b.ctx, b.alloc, out[first:], all)
+	if err != nil {
+		return out, err
+	}
+	for _, rec := range out[first:] {
+		rec.Release()
+	}
+	return append(out[:first], joined), nil
 }

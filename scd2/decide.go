@@ -120,17 +120,27 @@ func (l *life) fold(e *event, lesser []event) {
 	if e.kind != upsert || len(lesser) == 0 || j.slots == ownSlots {
 		return
 	}
-	e.own = make([]uint32, j.slots-ownSlots)
-	for k := range e.own {
-		e.own[k] = j.nothing
+	own := make([]uint32, j.slots-ownSlots)
+	for k := range own {
+		own[k] = j.nothing
+		if e.own != nil && e.own[k] != j.nothing {
+			own[k] = e.own[k]
+			continue
+		}
 		cells := j.bySlot[ownSlots+k][0].cells
 		for i := 0; cells.Null(e.note) && i < len(lesser) && lesser[i].kind == upsert; i++ {
-			if !cells.Null(lesser[i].note) {
-				e.own[k] = lesser[i].note
-				break
+			switch s := &lesser[i]; {
+			case !cells.Null(s.note):
+				own[k] = s.note
+			case s.own != nil && s.own[k] != j.nothing:
+				own[k] = s.own[k]
+			default:
+				continue
 			}
+			break
 		}
 	}
+	e.own = own
 }
 
 // content ranks two rows by what the source says.

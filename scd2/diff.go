@@ -284,5 +284,11 @@ func (l *life) needsMemory(e *event) bool {
 
 // shows says whether a version has what an event says of the columns that aren't tracked.
 func (l *life) shows(v int, e *event) bool {
-	return l.same(saidUntracked, l.values(v)[saidUntracked], e.note)
+	values := l.values(v)
+	for s := ownSlots; s < l.j.slots; s++ {
+		if !l.j.tracks[s] && !l.j.bySlot[s][0].cells.Null(e.note) && !l.same(s, values[s], e.note) {
+			return false
+		}
+	}
+	return l.same(saidUntracked, values[saidUntracked], e.note)
 }

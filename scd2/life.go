@@ -16,6 +16,7 @@ type event struct {
 	said   uint32 // a row with its values: of the tracked columns of the source
 	note   uint32 // of its other columns
 	other  uint32 // of columns that the source lacks; keyset.None: they stay as they were
+	keep   uint32 // of columns of KeepNull that it doesn't say; keyset.None: they stay as they were
 	key    uint32 // a row that has its key
 	order  uint32 // a row that has its order; keyset.None: unknown
 	mem    uint32 // the row of the state that knows it; else keyset.None
@@ -145,7 +146,7 @@ func (l *life) load(his []given, evs []dealt) {
 		if l.Over() {
 			return
 		}
-		ev := event{pos: e.pos, said: e.row, note: e.row, other: keyset.None, key: e.row, order: e.row, mem: keyset.None, base: -1, origin: ofChange}
+		ev := event{pos: e.pos, said: e.row, note: e.row, other: keyset.None, keep: keyset.None, key: e.row, order: e.row, mem: keyset.None, base: -1, origin: ofChange}
 		switch {
 		case e.row > j.nothing:
 			change := j.firstChg + e.row - j.firstOld
@@ -157,7 +158,7 @@ func (l *life) load(his []given, evs []dealt) {
 			if !j.opts.Columns.Group {
 				ev.other = e.row
 			}
-			if j.order != nil && !j.orderKnown(e.row) {
+			if j.order != nil && (!j.orderKnown(e.row) || l.unordered(e.row)) {
 				ev.order = keyset.None
 			}
 			l.scratch = append(l.scratch, ev.values(j.nothing))
@@ -173,7 +174,7 @@ func (l *life) load(his []given, evs []dealt) {
 // values leaves deletes without values.
 func (e event) values(nothing uint32) event {
 	if e.kind != upsert {
-		e.said, e.note, e.other = nothing, nothing, keyset.None
+		e.said, e.note, e.other, e.keep = nothing, nothing, keyset.None, keyset.None
 	}
 	return e
 }

@@ -156,7 +156,8 @@ func (l *life) meet(s, c event) event {
 		rank = l.j.order.Compare(c.order, s.order)
 	}
 	if l.j.opts.Columns.Group && s.base >= 0 && s.mem == keyset.None && s.kind == upsert && c.kind == upsert && l.carried(int(s.base)) {
-		c.base, c.other = s.base, s.other // another source's start
+		c.base = s.base // another source's start
+		l.inherit(&c, &s)
 		return c
 	}
 	switch {
@@ -177,7 +178,8 @@ func (l *life) meet(s, c event) event {
 // takeOver lets a change win over what was said. A version that starts there goes, unless it says the same.
 func (l *life) takeOver(s, c event) event {
 	if s.kind == upsert && c.kind == upsert {
-		if c.other = s.other; l.repeats(&c, s.said) {
+		l.inherit(&c, &s)
+		if l.repeats(&c, s.said) {
 			c.base, c.said = s.base, s.said
 		}
 	}
@@ -212,8 +214,18 @@ func (l *life) meetUpserts(s, c event, known bool) event {
 		l.set(&c, superseded)
 		return s
 	}
-	c.base, c.other, c.said = s.base, s.other, s.said
+	c.base, c.said = s.base, s.said
+	l.inherit(&c, &s)
 	return c
+}
+
+// inherit lets a change leave what it doesn't say as another upsert at its position said it.
+func (l *life) inherit(c, s *event) {
+	c.other, c.keep = s.other, s.keep
+	if l.j.slots > ownSlots {
+		lesser := *s
+		l.fold(c, []event{lesser})
+	}
 }
 
 // isOfPlace says whether the untracked values of what was said are known to be of its position, and not of a later event's.

@@ -283,6 +283,9 @@ func TestMergeConcurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r := m.Report; min(r.Insert, r.Close, r.Rewrite, r.Remove, r.Unchanged, r.Late, r.Remembered, r.Forgotten) == 0 {
+		t.Errorf("the plan has nothing of something: %+v", r)
+	}
 	calls := []func() ([]arrow.Record, error){
 		func() ([]arrow.Record, error) { return m.Apply(t.Context(), mem, w.history) },
 		func() ([]arrow.Record, error) { return one(m.Staged(t.Context(), mem)) },

@@ -93,8 +93,8 @@ func (l *life) valuesOf(e *event, cur int) []uint32 {
 			to[s] = e.note
 		case e.own != nil && e.own[s-ownSlots] != j.nothing:
 			to[s] = e.own[s-ownSlots]
-		case e.other != keyset.None && e.mem != e.other: // a NULL that the state has wasn't said
-			to[s] = e.other
+		case e.keep != keyset.None:
+			to[s] = e.keep
 		case before != nil:
 			to[s] = before[s]
 		default:

@@ -20,7 +20,7 @@ func (l *life) saidByHistory() {
 		if j.order == nil {
 			order = g.row // there is no more to know than the position
 		}
-		e := event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: order, mem: keyset.None, base: int32(i)}
+		e := event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, keep: g.row, key: g.row, order: order, mem: keyset.None, base: int32(i)}
 		if g.flags&isMarker != 0 {
 			e.kind, e.unsure = remove, l.isUnsure(g.from)
 		} else {
@@ -32,7 +32,7 @@ func (l *life) saidByHistory() {
 		if g.flags&endsOpen != 0 || !last && l.his[i+1].from == g.to {
 			continue
 		}
-		l.said = append(l.said, event{pos: g.to, cell: j.cells.end(g.row), said: j.nothing, note: j.nothing, other: keyset.None, key: g.row,
+		l.said = append(l.said, event{pos: g.to, cell: j.cells.end(g.row), said: j.nothing, note: j.nothing, other: keyset.None, keep: keyset.None, key: g.row,
 			order: order, mem: keyset.None, base: -1, kind: remove, ends: g.flags&isMarker != 0, unsure: l.isUnsure(g.to)})
 	}
 }
@@ -77,7 +77,7 @@ func (l *life) seen(g *given) {
 	if !ok || j.opts.Unchanged == KeepUnchanged {
 		return
 	}
-	l.said = append(l.said, event{pos: pos, cell: j.cells.seen(g.row), said: g.row, note: g.row, other: g.row, key: g.row, order: g.row, mem: keyset.None, base: -1})
+	l.said = append(l.said, event{pos: pos, cell: j.cells.seen(g.row), said: g.row, note: g.row, other: g.row, keep: g.row, key: g.row, order: g.row, mem: keyset.None, base: -1})
 }
 
 // seenIn is the position of the last event that fell in a version after its start, where the history's own column of positions tells of one.
@@ -86,7 +86,7 @@ func (l *life) seenIn(g *given) (pos uint64, ok bool) {
 		return 0, false
 	}
 	pos, ok = l.j.line.At(atSeen, g.row)
-	return pos, ok && pos > g.from && (g.flags&endsOpen != 0 || pos < g.to)
+	return pos, ok && pos > g.from && !l.j.beyond(pos) && (g.flags&endsOpen != 0 || pos < g.to)
 }
 
 // saidByState adds what the state knows of the key, and truncates: those of the state to what was said, those of this call to the changes.
@@ -140,7 +140,7 @@ func (l *life) truncates(from origin) []event {
 			if from == ofState && l.outranked(&t) {
 				continue
 			}
-			evs = append(evs, event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, key: l.anyKey(), order: t.row,
+			evs = append(evs, event{pos: t.pos, cell: t.cell, said: l.j.nothing, note: l.j.nothing, other: keyset.None, keep: keyset.None, key: l.anyKey(), order: t.row,
 				mem: keyset.None, base: -1, kind: truncated, origin: from})
 			if t.pos > p {
 				break

@@ -67,7 +67,7 @@ func (l *life) isAbsent() bool {
 		l.late = append(l.late, trouble{row: last.row, why: "it is absent, and the clock is not after the start of its open version"})
 		return false
 	}
-	l.changes = append(l.changes, event{pos: j.now, cell: j.cells.now, said: j.nothing, note: j.nothing, other: keyset.None, key: last.row,
+	l.changes = append(l.changes, event{pos: j.now, cell: j.cells.now, said: j.nothing, note: j.nothing, other: keyset.None, keep: keyset.None, key: last.row,
 		order: keyset.None, mem: keyset.None, base: -1, kind: remove, origin: ofAbsence})
 	return true
 }

@@ -58,10 +58,7 @@ func (h *historian) apply(ctx context.Context, rows []row) error {
 	if err := h.merge(ctx, rows); err != nil {
 		return err
 	}
-	if err := h.check(ctx); err != nil {
-		return err
-	}
-	return h.compact(ctx)
+	return h.check(ctx)
 }
 
 // merge plans what the rows make of the history, and applies it.
@@ -138,31 +135,6 @@ func (h *historian) empty() arrow.Record {
 	b := array.NewRecordBuilder(h.alloc, arrow.NewSchema(fields, nil))
 	defer b.Release()
 	return b.NewRecord()
-}
-
-// maxBatches bounds the records that the history is cut into: each micro-batch adds one.
-const maxBatches = 16
-
-// compact makes one record of the history when it has too many.
-func (h *historian) compact(ctx context.Context) error {
-	if len(h.batches) <= maxBatches {
-		return nil
-	}
-	start := time.Now()
-	var rows onerow.Rows
-	for _, b := range h.batches {
-		for range b.NumRows() {
-			rows = append(rows, uint32(len(rows)))
-		}
-	}
-	one, err := onerow.Take(ctx, h.alloc, h.batches, rows)
-	if err != nil {
-		return err
-	}
-	release(h.batches)
-	h.batches = []arrow.Record{one}
-	h.summary.compacted += time.Since(start)
-	return nil
 }
 
 // versions returns the rows of the history, sorted by key and start: the table's columns, then the boundaries.

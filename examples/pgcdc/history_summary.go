@@ -13,7 +13,7 @@ import (
 type historySummary struct {
 	batches, truncates, keyChanges, checks int64
 	scd2.Report
-	planned, checked, compacted time.Duration
+	planned, checked time.Duration
 }
 
 func (s *historySummary) add(rows []row, rep *scd2.Report) {
@@ -79,6 +79,6 @@ func (s *historySummary) print(w io.Writer, h *historian) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "plan and apply took %.1f s, check %.1f s, compaction %.1f s\n", s.planned.Seconds(), s.checked.Seconds(), s.compacted.Seconds())
+	_, err := fmt.Fprintf(w, "plan and apply took %.1f s, check %.1f s\n", s.planned.Seconds(), s.checked.Seconds())
 	return err
 }
