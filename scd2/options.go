@@ -92,7 +92,7 @@ const (
 	// RejectNew refuses the call.
 	RejectNew New = iota
 	// AddNew adds the column to the history, at its end; rows that are there already have NULL in it, which is no
-	// change until an event says otherwise.
+	// change until an event says otherwise. A table in an engine needs the column before [MergeSQL] runs.
 	AddNew
 )
 

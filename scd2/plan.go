@@ -26,8 +26,8 @@ import (
 // The outcome depends neither on how the rows are cut into batches, nor on their order, nor on encodings or the number of workers.
 //
 // Plan reads keys and boundaries of the whole history once, and more of those versions whose keys have events. While it runs it needs about
-// 40 bytes of memory for each such version and event, 48 where a key takes two words, and 16 bytes for each version and event that the plan
-// changes or adds; columns of other types than the history's are converted whole. It returns ctx.Err() soon after the context ends.
+// 150 bytes of memory for each such version and event; the Merge keeps 70 for each row that it changes or adds, and 50 for each event that
+// the state remembers. Columns of other types than the history's are converted whole. It returns ctx.Err() soon after the context ends.
 //
 // Errors wrap [onerow.ErrMode], [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrValue],
 // [onerow.ErrSchema], [onerow.ErrNoBatches], [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrBrokenHistory],
