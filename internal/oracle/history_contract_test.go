@@ -18,7 +18,8 @@ import (
 )
 
 // historyContract is a corner of the contract for one key. A version is written from-to:v/note, an open one from-:v/note, a deletion row
-// from-to:!v/note; an event position.seq:v/note, a delete position.seq:-, a truncate position.seq:T. Steps are cut by |.
+// from-to:!v/note; an event position.seq:v/note, a delete position.seq:-, a truncate position.seq:T, an upsert
+// that doesn't say v position.seq:?/note. Steps are cut by |.
 type historyContract struct {
 	name  string
 	given string
@@ -81,6 +82,10 @@ var historyContracts = []historyContract{
 	{name: "the greatest content", given: "1-:a/x", steps: "5.1:b/x | 5.1:c/x | 5.1:b/z", want: "1-5:a/x 5-:c/x", opts: scd2.Options{Ties: scd2.TiesByContent}},
 	{name: "a greater content than what made no version", given: "1-:a/x", steps: "5.1:a/x | 5.1:c/x", want: "1-5:a/x 5-:c/x", opts: scd2.Options{Ties: scd2.TiesByContent}},
 
+	{name: "what isn't said stays", given: "1-:a/x", steps: "5.1:?/y", want: "1-:a/y", opts: silent},
+	{name: "what isn't said is what was said before it", given: "1-:a/x", steps: "5.1:b/x 5.2:?/y", want: "1-5:a/x 5-:b/y", opts: silent},
+	{name: "what isn't said is remembered", given: "1-:a/x", steps: "5.1:a/x 5.2:?/y 7.1:?/z", want: "1-:a/z", opts: silent},
+
 	{name: "a deletion row has the last values", given: "1-:a/x", steps: "5.1:-", want: "1-5:a/x 5-:!a/x", opts: scd2.Options{Deletes: scd2.DeletesAsRows}},
 	{name: "a late event changes the last values", given: "1-5:a/x 5-:!a/x", steps: "3.1:b/y", want: "1-3:a/x 3-5:b/y 5-:!b/y", opts: scd2.Options{Deletes: scd2.DeletesAsRows}},
 	{name: "a late note changes the last values", given: "1-5:a/x 5-:!a/x", steps: "3.1:a/y", want: "1-5:a/y 5-:!a/y", opts: scd2.Options{Deletes: scd2.DeletesAsRows}},
@@ -90,6 +95,9 @@ var historyContracts = []historyContract{
 	{name: "a deletion row goes with the version before it", steps: "1.1:a/x 5.1:- | 1.2:-", want: "", opts: scd2.Options{Deletes: scd2.DeletesAsRows}},
 	{name: "a delete takes the only version and its deletion row", given: "1-5:a/x 5-:!a/x", steps: "1.1:-", want: "", opts: scd2.Options{Deletes: scd2.DeletesAsRows}},
 }
+
+// silent lets a NULL in v say nothing.
+var silent = scd2.Options{Columns: scd2.Columns{KeepNull: []string{"v"}}}
 
 // TestHistoryContract checks the corners, in the oracle with all events at once, and in scd2.Plan step by step.
 func TestHistoryContract(t *testing.T) {
@@ -177,6 +185,8 @@ func eventRows(t *testing.T, text string) (rows [][]any) {
 		v, note, _ := strings.Cut(values, "/")
 		row := []any{1, integer(t, pos), integer(t, seq), "u", v, note}
 		switch v {
+		case "?":
+			row[4] = nil
 		case "-":
 			row[3], row[4], row[5] = "d", nil, nil
 		case "T":
