@@ -171,8 +171,8 @@ func neverGuesses(st *stage) {
 	st.opts.Since = st.line.value(since)
 	m, err = st.plan(act{part, a.state}, changes)
 	if err != nil {
-		clear := st.opts.Deletes == scd2.DeletesClose && !st.hasLost() && !slices.ContainsFunc(events, func(e event) bool { return e.pos < since })
-		if !errors.Is(err, onerow.ErrPartialHistory) || clear {
+		told := st.opts.Deletes == scd2.DeletesClose && !st.hasLost() && !slices.ContainsFunc(events, func(e event) bool { return e.pos < since })
+		if !errors.Is(err, onerow.ErrPartialHistory) || told {
 			st.t.Fatalf("since %d of %v came %v: %v\n%v", since, rowsText(a), st.rows(events), err, st.scene)
 		}
 		return

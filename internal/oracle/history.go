@@ -244,12 +244,13 @@ func (h *history) row(l *life, v version) []Value {
 	if h.marker >= 0 {
 		row[h.marker] = boolean(v.marker)
 	}
+	var added []Value
 	for i, c := range h.columns {
 		if c.base < 0 {
-			row = append(row, v.vals[i])
+			added = append(added, v.vals[i])
 			continue
 		}
 		row[c.base] = v.vals[i]
 	}
-	return row
+	return slices.Concat(row, added)
 }
