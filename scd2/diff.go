@@ -242,6 +242,11 @@ func (l *life) memoryOf(e *event) []uint32 {
 		return l.memRefs
 	}
 	l.memRefs[saidTracked] = e.said
+	for k, row := range e.own {
+		if row != j.nothing {
+			l.memRefs[ownSlots+k] = row
+		}
+	}
 	v := e.starts
 	if v < 0 {
 		v = e.within
@@ -273,11 +278,16 @@ func (l *life) needsMemory(e *event) bool {
 	}
 	if v := int(e.starts); j.opts.Columns.Group {
 		// It has what the version right before it has, or NULL, as a start of another source's would.
-		before := j.nothing
-		if v > 0 && !l.next[v].afterGap {
-			before = l.values(v - 1)[saidTracked]
+		for s, row := range l.values(v) {
+			before := j.nothing
+			if v > 0 && !l.next[v].afterGap {
+				before = l.values(v - 1)[s]
+			}
+			if j.tracks[s] && s != otherTracked && !l.same(s, before, row) {
+				return false
+			}
 		}
-		return l.same(saidTracked, before, l.values(v)[saidTracked])
+		return true
 	}
 	return false
 }

@@ -5,7 +5,8 @@ import (
 )
 
 // Merge is the outcome of [Plan]: what turns the history into the next one. It borrows the batches of the call: they must stay
-// alive as long as it is used. All lists are in ascending order of their rows.
+// alive as long as it is used. All lists are in ascending order of their rows; Inserts are those with values of the history, of the changes, of
+// the state, then deletion rows of previous keys, each in that order.
 //
 // Rows of the history are inserted, closed, rewritten, removed, or left as they are. Every row of the changes is applied,
 // unchanged, superseded, a duplicate, ignored or rejected.

@@ -188,7 +188,7 @@ func (l *life) takeOver(s, c event) event {
 
 // meetUpserts is for two upserts that are equal in order, as far as that is known.
 func (l *life) meetUpserts(s, c event, known bool) event {
-	if !l.repeats(&c, s.said) {
+	if !l.repeats(&c, s.said) && !l.leftOut(&c, &s) {
 		if l.j.opts.Ties != TiesByContent {
 			l.tie([]event{c}, &s)
 			return s
@@ -217,6 +217,21 @@ func (l *life) meetUpserts(s, c event, known bool) event {
 	c.base, c.said = s.base, s.said
 	l.inherit(&c, &s)
 	return c
+}
+
+// leftOut says whether a change differs from what the state remembers only in columns of KeepNull which that didn't say.
+func (l *life) leftOut(c, s *event) bool {
+	j := l.j
+	if s.mem == keyset.None || j.slots == ownSlots || !l.same(saidTracked, c.said, s.said) {
+		return false
+	}
+	for k := ownSlots; k < j.slots; k++ {
+		cells := j.bySlot[k][0].cells
+		if j.tracks[k] && !cells.Null(s.note) && !cells.Null(c.note) && !l.same(k, c.note, s.note) {
+			return false
+		}
+	}
+	return true
 }
 
 // inherit lets a change leave what it doesn't say as another upsert at its position said it.

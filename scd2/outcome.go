@@ -307,7 +307,7 @@ func (out *outcome) fates(m *Merge, lives []*life) {
 	r := &m.Report
 	for i, f := range out.status {
 		row := uint32(i)
-		if out.oldStatus != nil {
+		if out.oldStatus != nil && (f == undecided || out.oldStatus[i] >= applied) {
 			f = max(f, out.oldStatus[i])
 		}
 		if j.aside != nil && j.aside.Has(row) {
