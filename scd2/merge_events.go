@@ -86,8 +86,15 @@ func (l *life) follows(i int) bool {
 	return i > 0 && l.his[i-1].flags&endsOpen == 0 && l.his[i-1].to == l.his[i].from
 }
 
-// isThere says whether an event says what the history says at its position already.
+// isThere says whether an event says what the history says at its position already, or loses to it.
 func (l *life) isThere(e *event) bool {
+	if i, found := at(l.said, e.pos); found && e.kind == upsert {
+		s := &l.said[i]
+		known := s.order != keyset.None && l.j.order != nil
+		if known && l.j.order.Compare(e.order, s.order) < 0 || s.kind != upsert && (!known || l.j.order.Compare(e.order, s.order) <= 0) {
+			return true
+		}
+	}
 	if g := l.versionAt(e.pos); g != nil && g.flags&isMarker == 0 {
 		return e.kind == upsert && l.repeats(e, g.row)
 	}

@@ -28,7 +28,8 @@ const (
 
 // Late says what happens to late events: those before the last boundary, start or end, of their key's history. An event that says what the
 // history says there already, in the tracked columns, is never late; it may correct others. A truncate speaks of all keys: it may be
-// refused, but isn't ignored.
+// refused, but isn't ignored. What else a call does may take the boundary away that made an event late: with IgnoreLate, the same changes
+// again may then apply it.
 type Late uint8
 
 const (
@@ -69,7 +70,8 @@ const (
 	RejectTies Ties = iota
 	// TiesByContent keeps the greatest event by content: the same for every arrival.
 	TiesByContent
-	// SetAsideTies lists all events of such a key in [Merge.Rejected], and leaves its history alone.
+	// SetAsideTies lists all events of such a key in [Merge.Rejected], and leaves its history alone, but for truncates, which speak of all
+	// keys.
 	SetAsideTies
 )
 

@@ -123,7 +123,7 @@ func (l *life) untouched(v int, base int32) bool {
 		return false
 	}
 	for s, row := range l.values(v) {
-		if s != otherTracked && s != otherUntracked && row != l.his[base].row {
+		if s != otherTracked && s != otherUntracked && !l.same(s, row, l.his[base].row) {
 			return false
 		}
 	}
