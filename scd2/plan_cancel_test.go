@@ -54,17 +54,19 @@ func newWorld(t *testing.T, mem memory.Allocator, n int, hot bool) *world {
 	c := array.NewRecordBuilder(mem, arrow.NewSchema([]arrow.Field{{Name: "id", Type: dict, Nullable: true}, {Name: "n", Type: i32, Nullable: true}, {Name: "v", Type: arrow.BinaryTypes.LargeString, Nullable: true},
 		{Name: "at", Type: i32}, {Name: "op", Type: txt, Nullable: true}, {Name: "old", Type: txt, Nullable: true}}, nil))
 	defer c.Release()
-	for i := range n {
+	for i, at := range rnd.Perm(n) {
 		k := rnd.IntN(2 * n)
 		if hot {
 			k = 7
+		} else {
+			at %= 60 // many at the starts of the history, before them, or at one place
 		}
 		if err := c.Field(0).(*array.BinaryDictionaryBuilder).AppendString(key(k)); err != nil {
 			t.Fatal(err)
 		}
 		c.Field(1).(*array.Int32Builder).Append(int32(rnd.IntN(3)))
 		c.Field(2).(*array.LargeStringBuilder).Append(fmt.Sprint("value ", rnd.IntN(3)))
-		c.Field(3).(*array.Int32Builder).Append(int32(15 + i))
+		c.Field(3).(*array.Int32Builder).Append(int32(1 + at))
 		c.Field(4).(*array.StringBuilder).Append([]string{"u", "u", "u", "d"}[rnd.IntN(4)])
 		if i%50 == 0 {
 			c.Field(5).(*array.StringBuilder).Append(key(rnd.IntN(n)))

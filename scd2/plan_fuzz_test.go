@@ -39,7 +39,8 @@ func FuzzPlan(f *testing.F) {
 //   - there is no panic, and an error is one of those that Plan names, but not that an array is malformed: none is;
 //   - each row of the changes is counted once;
 //   - what comes of keys that the changes touch is well-formed, and so is all of a history that was;
-//   - the same changes again change nothing.
+//   - the same changes again change nothing: where nothing is set aside (what was late or tied then needn't be any more), and the
+//     history is one that a plan makes.
 type wild struct {
 	t       *testing.T
 	choices []byte
@@ -55,6 +56,8 @@ type wild struct {
 	history         [][]any
 	steps           [][][]any
 	keyColumns      int
+	// odd: the state is not of this history, or the history is none that a plan makes.
+	odd bool
 }
 
 // next is a choice of n, 0 when the bytes are used up.
@@ -129,6 +132,25 @@ func (w *wild) choose() {
 	if w.seldom(16) {
 		w.spoil()
 	}
+	w.odd = w.isOdd()
+}
+
+// isOdd looks for what plans don't make: equal neighbours, deletion rows with other values than the version before; and for order columns in a
+// history that several sources write, of which each knows its own.
+func (w *wild) isOdd() bool {
+	at := func(name string) int { return slices.Index(names(w.columns), name) }
+	if w.opts.Columns.Group && at("at")+at("seq") > -2 {
+		return true
+	}
+	for i, row := range w.history {
+		if gone := at("gone"); gone >= 0 && row[gone] == true {
+			return true
+		}
+		if i > 0 && row[0] == w.history[i-1][0] && row[at("v")] == w.history[i-1][at("v")] {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *wild) chooseMode() {
@@ -350,7 +372,7 @@ func (w *wild) play() {
 		}
 		state := w.apply(m, changes)
 		if spoilt && i == 0 {
-			w.opts.State = w.wildState(state)
+			w.opts.State, w.odd = w.wildState(state), true
 		}
 	}
 }
@@ -397,13 +419,22 @@ func (w *wild) apply(m *scd2.Merge, changes []arrow.Record) arrow.Record {
 	}
 	w.check(m, changes, next, before)
 	w.table.Batches, w.opts.State = next, []arrow.Record{state}
-	if w.opts.Mode == scd2.Changes && w.opts.Now == nil {
-		again, err := w.plan(changes)
-		if late := w.opts.Late == scd2.RejectLate && errors.Is(err, onerow.ErrLate); !late && (err != nil || !again.Empty()) {
-			w.t.Fatalf("the same changes again: %v, %+v\n%s\nmade\n%s", err, again, before, w.text(nil))
-		}
+	tied := slices.ContainsFunc(m.Rejected, func(a scd2.Action) bool { return a.Reason == scd2.Tied })
+	if w.opts.Mode == scd2.Changes && w.opts.Late == scd2.RewriteLate && !w.odd && !tied {
+		w.again(changes, before)
 	}
 	return state
+}
+
+// again plans the changes that have just been applied.
+func (w *wild) again(changes []arrow.Record, before string) {
+	m, err := w.plan(changes)
+	if err != nil {
+		w.t.Fatalf("the same changes again: %v\n%s\nmade\n%s", err, before, w.text(nil))
+	}
+	if !m.Empty() {
+		w.t.Fatalf("the same changes again: %s, remembered %d, forgotten %d\n%s\nmade\n%s", counts(m.Report), m.Report.Remembered, m.Report.Forgotten, before, w.text(nil))
+	}
 }
 
 func rowCount(batches []arrow.Record) (n int64) {
@@ -450,12 +481,12 @@ func (w *wild) text(changes []arrow.Record) string {
 	table.Batches, opts.State = nil, nil
 	text := fmt.Sprintf("table %+v\noptions %+v\nhistory %q\n%s\n", table, opts, w.columns, arrowtest.FormatRows(arrowtest.All(w.table.Batches)))
 	if w.opts.State != nil {
-		text += fmt.Sprintf("state %v\n%s\n", names2(w.opts.State[0].Schema()), arrowtest.FormatRows(arrowtest.All(w.opts.State)))
+		text += fmt.Sprintf("state %v\n%s\n", fieldNames(w.opts.State[0].Schema()), arrowtest.FormatRows(arrowtest.All(w.opts.State)))
 	}
 	return text + fmt.Sprintf("changes %q\n%s\n", w.source, arrowtest.FormatRows(arrowtest.All(changes)))
 }
 
-func names2(s *arrow.Schema) (names []string) {
+func fieldNames(s *arrow.Schema) (names []string) {
 	for _, f := range s.Fields() {
 		names = append(names, f.Name)
 	}
