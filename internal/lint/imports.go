@@ -15,6 +15,8 @@ var mayImport = map[string][]string{
 	"grain":  verbImports,
 	"scd2":   append([]string{"internal/recast", "internal/position"}, verbImports...),
 
+	"join":   append([]string{"internal/recast", "internal/position"}, verbImports...),
+
 	"onerowtest": {".", "scd2", "internal/arrowtest"},
 
 	"internal/form":   {},
@@ -31,8 +33,8 @@ var mayImport = map[string][]string{
 	// options and reports.
 	"internal/arrowtest": {},
 	"internal/lint":      {},
-	"internal/oracle":    {".", "dedupe", "grain", "scd2", "internal/arrowtest"},
-	"internal/cases":     {".", "dedupe", "grain", "scd2", "internal/arrowtest", "internal/oracle"},
+	"internal/oracle":    {".", "dedupe", "grain", "scd2", "join", "internal/arrowtest"},
+	"internal/cases":     {".", "dedupe", "grain", "scd2", "join", "internal/arrowtest", "internal/oracle"},
 	"internal/cases/run": {"internal/cases"},
 }
 
@@ -40,7 +42,7 @@ var (
 	verbImports = []string{".", "internal/frame", "internal/order", "internal/keyset", "internal/form", "internal/take", "internal/tally"}
 
 	// exampleImports are for every folder below examples/: what a user has.
-	exampleImports = []string{".", "dedupe", "grain", "scd2", "onerowtest"}
+	exampleImports = []string{".", "dedupe", "grain", "scd2", "join", "onerowtest"}
 
 	// testOnly packages are imported by tests, and by each other.
 	testOnly = []string{"internal/arrowtest", "internal/lint", "internal/oracle", "internal/cases", "internal/cases/run"}
