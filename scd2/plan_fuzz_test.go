@@ -39,7 +39,7 @@ func FuzzPlan(f *testing.F) {
 //   - there is no panic, and an error is one of those that Plan names, but not that an array is malformed: none is;
 //   - each row of the changes is counted once;
 //   - what comes of keys that the changes touch is well-formed, and so is all of a history that was;
-//   - the same changes again change nothing: where nothing is set aside (what was late or tied then needn't be any more), and the
+//   - the same changes again change nothing: where nothing is ignored or set aside (what was late or tied then needn't be any more), and the
 //     history is one that a plan makes.
 type wild struct {
 	t       *testing.T
@@ -136,7 +136,7 @@ func (w *wild) choose() {
 }
 
 // isOdd looks for what plans don't make: equal neighbours, deletion rows with other values than the version before; and for order columns in a
-// history that several sources write, of which each knows its own.
+// history that several sources write, of which each would store its own.
 func (w *wild) isOdd() bool {
 	at := func(name string) int { return slices.Index(names(w.columns), name) }
 	if w.opts.Columns.Group && at("at")+at("seq") > -2 {
@@ -420,7 +420,7 @@ func (w *wild) apply(m *scd2.Merge, changes []arrow.Record) arrow.Record {
 	w.check(m, changes, next, before)
 	w.table.Batches, w.opts.State = next, []arrow.Record{state}
 	tied := slices.ContainsFunc(m.Rejected, func(a scd2.Action) bool { return a.Reason == scd2.Tied })
-	if w.opts.Mode == scd2.Changes && w.opts.Late == scd2.RewriteLate && !w.odd && !tied {
+	if w.opts.Mode == scd2.Changes && w.opts.Late != scd2.IgnoreLate && !w.odd && !tied {
 		w.again(changes, before)
 	}
 	return state
