@@ -15,7 +15,7 @@ var mayImport = map[string][]string{
 	"grain":  verbImports,
 	"scd2":   append([]string{"internal/recast", "internal/position"}, verbImports...),
 
-	"join":   append([]string{"internal/recast", "internal/position"}, verbImports...),
+	"join": append([]string{"internal/recast", "internal/position"}, verbImports...),
 
 	"onerowtest": {".", "scd2", "internal/arrowtest"},
 
