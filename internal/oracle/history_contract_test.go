@@ -84,6 +84,10 @@ var historyContracts = []historyContract{
 
 	{name: "what isn't said stays", given: "1-:a/x", steps: "5.1:?/y", want: "1-:a/y", opts: silent},
 	{name: "what isn't said is what was said before it", given: "1-:a/x", steps: "5.1:b/x 5.2:?/y", want: "1-5:a/x 5-:b/y", opts: silent},
+	{name: "what isn't said isn't what was said before a delete there", given: "1-:a/x", steps: "5.1:b/x 5.2:- 5.3:?/y", want: "1-:a/y", opts: silent},
+	{name: "nor what was said before a truncate there", given: "1-:a/x", steps: "5.1:b/x 5.2:T 5.3:?/y", want: "1-:a/y", opts: silent},
+	{name: "nor what lost to a truncate", given: "1-:a/x", steps: "5.2:b/x 5.2:T 5.3:?/y", want: "1-:a/y", opts: silent},
+	{name: "nor what lost to a delete", given: "1-:a/x", steps: "5.2:b/x 5.2:- 5.3:?/y", want: "1-:a/y", opts: silent},
 	{name: "what isn't said is remembered", given: "1-:a/x", steps: "5.1:a/x 5.2:?/y 7.1:?/z", want: "1-:a/z", opts: silent},
 
 	{name: "a deletion row has the last values", given: "1-:a/x", steps: "5.1:-", want: "1-5:a/x 5-:!a/x", opts: scd2.Options{Deletes: scd2.DeletesAsRows}},

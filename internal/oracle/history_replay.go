@@ -82,7 +82,7 @@ func (h *history) decide(events []happening) (decides happening, tied bool) {
 	return best, false
 }
 
-// fill gives an event, where it says nothing, what lesser events of its position said last.
+// fill gives an event, where it says nothing, what lesser events of its position said last, after any delete.
 func (h *history) fill(best happening, came []happening) happening {
 	slices.SortStableFunc(came, h.compare)
 	best.vals, best.says = slices.Clone(best.vals), slices.Clone(best.says)
@@ -91,8 +91,11 @@ func (h *history) fill(best happening, came []happening) happening {
 			continue
 		}
 		for _, e := range came {
-			if e.says[i] && !e.gone && h.compare(e, best) <= 0 {
-				best.vals[i], best.says[i] = e.vals[i], true
+			if h.compare(e, best) > 0 {
+				break
+			}
+			if best.says[i] = !e.gone && (best.says[i] || e.says[i]); best.says[i] && e.says[i] {
+				best.vals[i] = e.vals[i]
 			}
 		}
 	}
