@@ -32,7 +32,20 @@ type planner[K keyset.Words] struct {
 	all     bool     // every key of the history may be touched, not just those of events
 	filter  []uint64 // of the hashes of events' keys; see seen
 	workers []*dealer[K]
+	groups  []grouped // by partition
+	paired  *pairing
 }
+
+// grouped are the events and versions of a partition, by key: those of key id are from evStarts[id] to evStarts[id+1], and likewise.
+type grouped struct {
+	evs                 []dealt
+	his                 []given
+	evStarts, hisStarts []uint32
+}
+
+func (g *grouped) keys() int                 { return len(g.evStarts) - 1 }
+func (g *grouped) eventsOf(id int) []dealt   { return g.evs[g.evStarts[id]:g.evStarts[id+1]] }
+func (g *grouped) versionsOf(id int) []given { return g.his[g.hisStarts[id]:g.hisStarts[id+1]] }
 
 // dealer is one worker's part.
 type dealer[K keyset.Words] struct {
@@ -48,9 +61,6 @@ type dealer[K keyset.Words] struct {
 	table   *keyset.Table[K, pay]
 	evs     []dealt
 	his     []given
-	byID    []dealt
-	hisByID []given
-	starts  [2][]uint32
 	open    int64 // open versions, deletion rows not counted
 }
 
@@ -115,9 +125,21 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 			return nil, err
 		}
 	}
-	j.progress.Start(onerow.StageGroup, p.dealt())
+	p.groups, p.paired = make([]grouped, 1<<p.bits), newPairing(j)
 	err := j.run(ctx, 1<<p.bits, func(worker, part int) error {
-		n, err := p.workers[worker].group(part)
+		p.workers[worker].group(part)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.progress.Start(onerow.StageGroup, p.dealt())
+	p.release()
+	if err := p.paired.compare(ctx, j); err != nil {
+		return nil, err
+	}
+	err = j.run(ctx, 1<<p.bits, func(worker, part int) error {
+		n, err := p.workers[worker].keysOf(part)
 		j.progress.Add(n)
 		return err
 	})
@@ -145,6 +167,7 @@ func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome)
 	return d
 }
 
+// release gives back what rows were dealt out in; the second time there is nothing.
 func (p *planner[K]) release() {
 	for _, w := range p.workers {
 		w.events.Release()
@@ -279,8 +302,8 @@ func (d *dealer[K]) flags(row uint32, nullStart uint8, open bool) (tag uint32) {
 	return tag
 }
 
-// group brings the rows of each key of a partition together, and works them off. It returns their number.
-func (d *dealer[K]) group(part int) (int64, error) {
+// group brings the rows of each key of a partition together.
+func (d *dealer[K]) group(part int) {
 	d.table.Reset()
 	d.evs, d.his = d.evs[:0], d.his[:0]
 	for _, w := range d.p.workers {
@@ -297,29 +320,32 @@ func (d *dealer[K]) group(part int) (int64, error) {
 	for _, w := range d.p.workers {
 		w.history.Chunks(part, d.addHistory)
 	}
+	g := &d.p.groups[part]
 	n := d.table.Len()
-	d.byID = byID(d.evs, d.byID, &d.starts[0], n, func(e *dealt) uint32 { return e.id })
-	d.hisByID = byID(d.his, d.hisByID, &d.starts[1], n, func(g *given) uint32 { return g.id })
-	d.paired.reset()
+	g.evs, g.evStarts = byID(d.evs, n, func(e *dealt) uint32 { return e.id })
+	g.his, g.hisStarts = byID(d.his, n, func(g *given) uint32 { return g.id })
 	for id := range n {
-		d.paired.add(d.j, d.eventsOf(id), d.versionsOf(id))
+		d.p.paired.add(d.j, g.eventsOf(id), g.versionsOf(id))
 	}
-	d.paired.compare(d.j)
-	for id := range n {
+}
+
+// keysOf works the keys of a partition off. It returns the number of their rows.
+func (d *dealer[K]) keysOf(part int) (int64, error) {
+	g := &d.p.groups[part]
+	d.life.paired = d.p.paired
+	for id := range g.keys() {
 		if id&0xff == 0 && d.ctx.Err() != nil {
 			return 0, d.ctx.Err()
 		}
 		if d.Done() {
 			break
 		}
-		d.paired.of = id
-		d.key(d.versionsOf(id), d.eventsOf(id))
+		d.key(g.versionsOf(id), g.eventsOf(id))
 	}
-	return d.p.dealtTo(part), d.ctx.Err()
+	rows := int64(len(g.evs) + len(g.his))
+	*g = grouped{}
+	return rows, d.ctx.Err()
 }
-
-func (d *dealer[K]) eventsOf(id int) []dealt   { return d.byID[d.starts[0][id]:d.starts[0][id+1]] }
-func (d *dealer[K]) versionsOf(id int) []given { return d.hisByID[d.starts[1][id]:d.starts[1][id+1]] }
 
 func (d *dealer[K]) addHistory(es []keyset.Entry[K, pay]) {
 	var starts []uint32
@@ -341,26 +367,19 @@ func (d *dealer[K]) addHistory(es []keyset.Entry[K, pay]) {
 }
 
 // byID sorts rows by the number of their key, from 0 to n-1; those of key i are from starts[i] to starts[i+1].
-func byID[T any](rows, dst []T, starts *[]uint32, n int, id func(*T) uint32) []T {
-	at := (*starts)[:0]
-	for range n + 2 {
-		at = append(at, 0)
-	}
+func byID[T any](rows []T, n int, id func(*T) uint32) (sorted []T, starts []uint32) {
+	at := make([]uint32, n+2)
 	for i := range rows {
 		at[id(&rows[i])+2]++
 	}
 	for i := 2; i < len(at); i++ {
 		at[i] += at[i-1]
 	}
-	if cap(dst) < len(rows) {
-		dst = make([]T, len(rows))
-	}
-	dst = dst[:len(rows)]
+	sorted = make([]T, len(rows))
 	for i := range rows {
 		k := id(&rows[i]) + 1
-		dst[at[k]] = rows[i]
+		sorted[at[k]] = rows[i]
 		at[k]++
 	}
-	*starts = at[:n+1]
-	return dst
+	return sorted, at[:n+1]
 }

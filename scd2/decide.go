@@ -106,7 +106,7 @@ func (l *life) isTruncated(e *event) bool {
 	for _, all := range [][]truncate{l.j.newTrunc, l.j.oldTrunc} {
 		i, _ := slices.BinarySearchFunc(all, e.pos, func(t truncate, pos uint64) int { return cmp.Compare(t.pos, pos) })
 		for ; i < len(all) && all[i].pos == e.pos; i++ {
-			if l.j.order == nil || l.j.order.Compare(all[i].row, e.order) >= 0 {
+			if l.j.order == nil || e.order != keyset.None && l.j.order.Compare(all[i].row, e.order) >= 0 {
 				return true
 			}
 		}
@@ -128,7 +128,7 @@ func (l *life) fold(e *event, lesser []event) {
 			continue
 		}
 		cells := j.bySlot[ownSlots+k][0].cells
-		for i := 0; cells.Null(e.note) && i < len(lesser) && lesser[i].kind == upsert; i++ {
+		for i := 0; cells.Null(e.note) && i < len(lesser) && lesser[i].kind == upsert && !l.isTruncated(&lesser[i]); i++ {
 			switch s := &lesser[i]; {
 			case !cells.Null(s.note):
 				own[k] = s.note

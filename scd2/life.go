@@ -86,7 +86,7 @@ type life struct {
 	merged  []event
 	loaded  []event // all changes, under SetAsideTies
 	points  []uint64
-	paired  pairing
+	paired  *pairing
 }
 
 func newLife(ctx context.Context, j *job, out *outcome) life {
@@ -285,7 +285,7 @@ func (l *life) same(slot int, a, b uint32) bool {
 		return true
 	}
 	if slot == saidTracked {
-		if same, ok := l.paired.find(a, b); ok {
+		if same, ok := l.paired.find(l.j, a, b); ok {
 			return same
 		}
 	}
