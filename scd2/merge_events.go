@@ -90,8 +90,12 @@ func (l *life) follows(i int) bool {
 func (l *life) isThere(e *event) bool {
 	if i, found := at(l.said, e.pos); found && e.kind == upsert {
 		s := &l.said[i]
-		known := s.order != keyset.None && l.j.order != nil
-		if known && l.j.order.Compare(e.order, s.order) < 0 || s.kind != upsert && (!known || l.j.order.Compare(e.order, s.order) <= 0) {
+		rank := 0
+		if s.order != keyset.None && l.j.order != nil {
+			rank = l.j.order.Compare(e.order, s.order)
+		}
+		byContent := l.j.opts.Ties == TiesByContent && l.content(e.note, s.note, form.ByValue) < 0
+		if rank < 0 || rank == 0 && (s.kind != upsert || byContent) {
 			return true
 		}
 	}
