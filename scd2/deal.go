@@ -41,6 +41,7 @@ type grouped struct {
 	evs                 []dealt
 	his                 []given
 	evStarts, hisStarts []uint32
+	dealt               int64 // rows that were dealt out to the partition
 }
 
 func (g *grouped) keys() int                 { return len(g.evStarts) - 1 }
@@ -321,6 +322,9 @@ func (d *dealer[K]) group(part int) {
 		w.history.Chunks(part, d.addHistory)
 	}
 	g := &d.p.groups[part]
+	for _, w := range d.p.workers {
+		g.dealt += int64(w.events.Rows(part) + w.history.Rows(part))
+	}
 	n := d.table.Len()
 	g.evs, g.evStarts = byID(d.evs, n, func(e *dealt) uint32 { return e.id })
 	g.his, g.hisStarts = byID(d.his, n, func(g *given) uint32 { return g.id })
@@ -342,7 +346,7 @@ func (d *dealer[K]) keysOf(part int) (int64, error) {
 		}
 		d.key(g.versionsOf(id), g.eventsOf(id))
 	}
-	rows := int64(len(g.evs) + len(g.his))
+	rows := g.dealt
 	*g = grouped{}
 	return rows, d.ctx.Err()
 }
