@@ -70,7 +70,7 @@ func (r refusal) call(t *testing.T) error {
 
 // withFields lists the errors in err that have fields, in the order of the message, without their words.
 func withFields(err error) (out []any) {
-	switch e := err.(type) {
+	switch e := any(err).(type) {
 	case *onerow.ColumnError:
 		c := *e
 		c.Have = nil
@@ -126,8 +126,8 @@ func rowsOf(key string, rows ...uint32) onerow.KeyRows {
 }
 
 var (
-	int8s, int32s, int64s = arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
-	texts, flags          = arrow.BinaryTypes.String, arrow.FixedWidthTypes.Boolean
+	int8s, int64s = arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int64
+	texts, flags  = arrow.BinaryTypes.String, arrow.FixedWidthTypes.Boolean
 )
 
 const plainState = "onerow_kind:string onerow_at:int64 onerow_ordered:bool id:int64 v:string"
@@ -373,7 +373,7 @@ func checkWords(t *testing.T, err error, says []string) {
 
 // withWhy lists what the errors in err say of why.
 func withWhy(err error) (why []string) {
-	switch e := err.(type) {
+	switch e := any(err).(type) {
 	case *onerow.TypeError:
 		return []string{e.Why}
 	case *onerow.SchemaError:
