@@ -18,9 +18,9 @@ import (
 
 // read brings a column of changes and state to the history's type, and lays it out over all rows.
 func (f *finder) read(c *column, history []arrow.Array) {
-	changes, err := f.align(f.changes, c.field.Name, c.field.Name, c.field.Type, "history")
+	changes, err := f.align(f.changes, c.field.Name, c.field.Name, c.field.Type)
 	f.err(err)
-	state, err2 := f.align(f.state, c.field.Name, c.field.Name, c.field.Type, "history")
+	state, err2 := f.align(f.state, c.field.Name, c.field.Name, c.field.Type)
 	f.err(err2)
 	if err != nil || err2 != nil {
 		return
@@ -100,7 +100,7 @@ func trim(f *frame.Frame) error {
 }
 
 // align reads a column of changes or state as one of a type of the history; rows are NULL where it is missing.
-func (f *finder) align(from *frame.Frame, name, into string, t arrow.DataType, other string) ([]arrow.Array, error) {
+func (f *finder) align(from *frame.Frame, name, into string, t arrow.DataType) ([]arrow.Array, error) {
 	if !from.Has(name) {
 		return f.null(t, from), nil
 	}
@@ -110,7 +110,7 @@ func (f *finder) align(from *frame.Frame, name, into string, t arrow.DataType, o
 	}
 	mine := from.Schema.Field(i).Type
 	if ok, why := form.Comparable(mine, t); !ok && !form.SameType(mine, t) {
-		return nil, &onerow.TypeError{Column: name, Type: mine, Input: from.Input, OtherColumn: into, OtherType: t, OtherInput: other, Why: why}
+		return nil, &onerow.TypeError{Column: name, Type: mine, Input: from.Input, OtherColumn: into, OtherType: t, OtherInput: "history", Why: why}
 	}
 	out, err := convert(from.Chunks(i), t, func(row uint32, value string) error {
 		return &onerow.ValueError{Column: name, Type: mine, Input: from.Input, Row: row, Value: value, Into: into, IntoType: t}

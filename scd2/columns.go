@@ -1,6 +1,7 @@
 package scd2
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,7 +60,7 @@ type finder struct {
 	named map[string]bool // columns with a role, or named by At or Op
 }
 
-func (j *job) findColumns() error {
+func (j *job) findColumns(ctx context.Context) error {
 	f := &finder{job: j, nulls: map[string][]arrow.Array{}, named: map[string]bool{}}
 	for _, o := range j.opts.At {
 		f.named[o.Column] = true
@@ -70,6 +71,9 @@ func (j *job) findColumns() error {
 	f.roles()
 	fields := j.history.Schema.Fields()
 	for i, field := range fields {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		f.add(field, i)
 	}
 	f.fromSource()
@@ -238,7 +242,6 @@ func (f *finder) fromSource() {
 				f.err(err)
 				continue
 			}
-			field.Nullable = true
 			c := column{field: f.changes.Schema.Field(i), slot: slotOf(true, f.isTracked(field.Name))}
 			c.field.Nullable = true
 			f.read(&c, f.null(field.Type, f.history))

@@ -152,7 +152,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		out.open += w.open
 		lives = append(lives, &w.life)
 	}
-	return out.finish(lives)
+	return out.finish(ctx, lives)
 }
 
 func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome) *dealer[K] {
@@ -359,7 +359,7 @@ func (d *dealer[K]) addHistory(es []keyset.Entry[K, pay]) {
 	for i := range es {
 		e := es[i]
 		flags := e.Payload.tag
-		s := &e
+		var s *keyset.Entry[K, pay]
 		if d.p.all {
 			e.Payload.tag = uint32(d.table.Len())
 			s, _ = d.table.At(&e, starts[i])

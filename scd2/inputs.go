@@ -31,7 +31,7 @@ func (f *finder) keyColumns() error {
 		c := f.find(name)
 		if previous && j.changes.Schema != nil {
 			was := j.opts.Op.PreviousKey[i]
-			old, err := f.align(j.changes, was, name, c.field.Type, "history")
+			old, err := f.align(j.changes, was, name, c.field.Type)
 			if err == nil {
 				_, err = j.changes.Index(was)
 			}
@@ -82,7 +82,7 @@ func (j *job) readPositions(ctx context.Context) error {
 	if j.opts.From != "" && j.changes.Schema != nil {
 		var err error
 		if _, err = j.changes.Index(j.opts.From); err == nil {
-			changes, err = f.align(j.changes, j.opts.From, j.table.ValidFrom, from, "history")
+			changes, err = f.align(j.changes, j.opts.From, j.table.ValidFrom, from)
 		}
 		f.err(err)
 	}
@@ -90,7 +90,7 @@ func (j *job) readPositions(ctx context.Context) error {
 	if j.state.Schema != nil {
 		var err error
 		if _, err = j.state.Index(StateAt); err == nil {
-			state, err = f.align(j.state, StateAt, j.table.ValidFrom, from, "history")
+			state, err = f.align(j.state, StateAt, j.table.ValidFrom, from)
 		}
 		f.err(err)
 	}
@@ -358,10 +358,13 @@ func (j *job) matchOps(op *form.Column, values []onerow.Value, k kind) error {
 
 func (j *job) addTruncate(row uint32, col int, i uint32) error {
 	t := truncate{row: row, cell: j.cells.said(row)}
-	ok := true
-	if col == atChange && j.opts.From == "" {
+	pos, ok := j.line.At(col, i)
+	switch {
+	case col == atChange && j.opts.From == "":
 		t.pos, t.cell = j.now, j.cells.now
-	} else if t.pos, ok = j.line.At(col, i); !ok {
+	case ok:
+		t.pos = pos
+	default:
 		return &onerow.NullError{Kind: onerow.ErrNullOrder, Input: "changes", Columns: []onerow.ColumnNulls{{Column: j.opts.From, Rows: 1, First: i}}}
 	}
 	if col == atChange && j.beyond(t.pos) {

@@ -129,7 +129,7 @@ func newJob(ctx context.Context, history Table, changes []arrow.Record, opts Opt
 	if err := j.layOut(); err != nil {
 		return nil, err
 	}
-	if err := j.findColumns(); err != nil {
+	if err := j.findColumns(ctx); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(j.readOrder(), j.readPositions(ctx)); err != nil {

@@ -50,11 +50,11 @@ type Insert struct {
 type Input uint8
 
 const (
-	// FromChanges: a row of the changes.
+	// FromChanges is a row of the changes.
 	FromChanges Input = iota
-	// FromHistory: a row of the history.
+	// FromHistory is a row of the history.
 	FromHistory
-	// FromState: a row of the state.
+	// FromState is a row of the state.
 	FromState
 )
 
@@ -62,45 +62,45 @@ const (
 type Reason uint8
 
 const (
-	// NewKey: an insert, the first version of its key.
+	// NewKey is an insert, the first version of its key.
 	NewKey Reason = iota + 1
-	// Changed: an insert after, or a close by, a newer version.
+	// Changed is an insert after, or a close by, a newer version.
 	Changed
-	// Returned: an insert of a key that was deleted before; a close of its deletion row.
+	// Returned is an insert of a key that was deleted before; a close of its deletion row.
 	Returned
-	// Split: an insert before a later version of its key, by a late event.
+	// Split is an insert before a later version of its key, by a late event.
 	Split
-	// Remembered: an insert of a version that the state knew of.
+	// Remembered is an insert of a version that the state knew of.
 	Remembered
-	// DeletionRow: an insert that stands for a deletion.
+	// DeletionRow is an insert that stands for a deletion.
 	DeletionRow
-	// Deleted: a close by a delete; a remove of a version whose start a delete took.
+	// Deleted is a close by a delete; a remove of a version whose start a delete took.
 	Deleted
-	// Truncated: a close by a truncate.
+	// Truncated is a close by a truncate.
 	Truncated
-	// WasAbsent: a close, because the snapshot doesn't have the key.
+	// WasAbsent is a close of a version because the snapshot doesn't have the key.
 	WasAbsent
-	// EndMoved: a rewrite, the version ends at another time.
+	// EndMoved is a rewrite of a version that ends at another time.
 	EndMoved
-	// StartMoved: a rewrite, the version starts at another time.
+	// StartMoved is a rewrite of a version that starts at another time.
 	StartMoved
-	// Corrected: a rewrite of values in place.
+	// Corrected is a rewrite of values in place.
 	Corrected
-	// FlagMended: a rewrite of a wrong current flag.
+	// FlagMended is a rewrite of a wrong current flag.
 	FlagMended
-	// Repeated: a remove of a version that now repeats the one before it.
+	// Repeated is a remove of a version that now repeats the one before it.
 	Repeated
-	// Replaced: a remove of a version whose start a greater event took.
+	// Replaced is a remove of a version whose start a greater event took.
 	Replaced
-	// LateEvent: an ignored event.
+	// LateEvent is an ignored event.
 	LateEvent
-	// NotNewer: an ignored row of a snapshot, which differs without a newer order value.
+	// NotNewer is an ignored row of a snapshot, which differs without a newer order value.
 	NotNewer
-	// NullKeyed: a rejected event with NULL in its key.
+	// NullKeyed is a rejected event with NULL in its key.
 	NullKeyed
-	// Tied: a rejected event of a key with a tie.
+	// Tied is a rejected event of a key with a tie.
 	Tied
-	// BelowWatermark: a rejected event from before the state's watermark.
+	// BelowWatermark is a rejected event from before the state's watermark.
 	BelowWatermark
 )
 

@@ -10,8 +10,8 @@ import (
 
 // sortOutLate finds the late ones of the changes, and does with them what the options say.
 func (l *life) sortOutLate() {
-	last, any := l.lastBoundary()
-	if !any || l.j.opts.Mode == Snapshot {
+	last, found := l.lastBoundary()
+	if !found || l.j.opts.Mode == Snapshot {
 		return
 	}
 	kept := l.changes[:0]
@@ -39,24 +39,24 @@ func (l *life) sortOutLate() {
 
 // lastBoundary is the last start or end in the history of the key, or delete that the state knows of. Where the source speaks for a group
 // of columns, starts at which these don't change are others' business.
-func (l *life) lastBoundary() (last uint64, any bool) {
+func (l *life) lastBoundary() (last uint64, found bool) {
 	for i := len(l.his) - 1; i >= 0; i-- {
 		g := &l.his[i]
 		if g.flags&endsOpen == 0 {
-			last, any = max(last, g.to), true
+			last, found = max(last, g.to), true
 		}
 		if l.j.opts.Columns.Group && l.carried(i) {
 			continue
 		}
-		last, any = max(last, g.from), true
+		last, found = max(last, g.from), true
 		break
 	}
 	for i := range l.scratch {
-		if e := &l.scratch[i]; any && e.kind == remove {
+		if e := &l.scratch[i]; found && e.kind == remove {
 			last = max(last, e.pos) // a delete of what wasn't there
 		}
 	}
-	return last, any
+	return last, found
 }
 
 // carried says whether a version says nothing new in the columns of the source: it has what the version right before it has, or, where none

@@ -10,9 +10,9 @@ import (
 type Mode uint8
 
 const (
-	// Changes: each row is an event; absence means nothing.
+	// Changes reads each row as an event; absence means nothing.
 	Changes Mode = iota + 1
-	// Snapshot: the source is complete; [Options].Absent says what absence means.
+	// Snapshot reads the source as complete; [Options].Absent says what absence means.
 	Snapshot
 )
 

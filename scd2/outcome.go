@@ -2,6 +2,7 @@ package scd2
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -123,7 +124,7 @@ func (l *life) set(e *event, f fate) {
 }
 
 // finish puts together what the workers found.
-func (out *outcome) finish(lives []*life) (*Merge, error) {
+func (out *outcome) finish(ctx context.Context, lives []*life) (*Merge, error) {
 	var all found
 	for _, l := range lives {
 		all.keys += l.keys
@@ -135,13 +136,24 @@ func (out *outcome) finish(lives []*life) (*Merge, error) {
 	if err := out.refuse(&all); err != nil {
 		return nil, err
 	}
-	out.collect(lives)
+	for _, collect := range []func([]*life){out.collectVersions, out.collectState} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		collect(lives)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	m := &Merge{job: out.j, out: out}
 	m.Report = Report{Events: out.j.changes.Rows, History: out.j.history.Rows, Open: out.open, Keys: all.keys,
 		ClosedByAbsence: all.absent}
 	out.list(m)
 	out.fates(m, lives)
 	out.memories(m)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if out.j.opts.RequireChange && m.Empty() {
 		return nil, fmt.Errorf("%w: the plan is empty; events: %d", onerow.ErrNoChange, m.Report.Events)
 	}
@@ -210,10 +222,9 @@ func (j *job) byKey(troubles []trouble) []trouble {
 	return kept
 }
 
-// collect brings the lists of the workers into one order that doesn't depend on them.
-func (out *outcome) collect(lives []*life) {
+// collectVersions brings the lists of the workers into one order that doesn't depend on them.
+func (out *outcome) collectVersions(lives []*life) {
 	var inserts, edits []*pile[change]
-	var mems []*pile[remembered]
 	var refs []*pile[uint32]
 	base := uint32(0)
 	for _, l := range lives {
@@ -221,15 +232,8 @@ func (out *outcome) collect(lives []*life) {
 		l.edits.each(func(c *change) { c.version.refs += base })
 		l.mems.each(func(m *remembered) { m.refs += base })
 		base += uint32(l.keptRefs.n / out.j.slots)
-		inserts, edits, mems, refs = append(inserts, &l.inserts), append(edits, &l.edits), append(mems, &l.mems), append(refs, &l.keptRefs)
+		inserts, edits, refs = append(inserts, &l.inserts), append(edits, &l.edits), append(refs, &l.keptRefs)
 		out.removes = append(out.removes, l.removes...)
-		for _, row := range l.forgotten {
-			if out.forgotten == nil {
-				out.forgotten = keyset.NewBitmap(uint32(out.j.state.Rows))
-			}
-			out.forgotten.Set(row - out.j.firstSt)
-			out.dropped++
-		}
 	}
 	out.refs = flat(refs...)
 	out.inserts = byRow(flat(inserts...), (*change).rowOf)
@@ -240,6 +244,21 @@ func (out *outcome) collect(lives []*life) {
 	})
 	out.edits = byRow(flat(edits...), (*change).rowOf)
 	out.removes = byRow(out.removes, func(a *Action) uint32 { return a.Row })
+}
+
+// collectState does so for what the state is to know.
+func (out *outcome) collectState(lives []*life) {
+	var mems []*pile[remembered]
+	for _, l := range lives {
+		mems = append(mems, &l.mems)
+		for _, row := range l.forgotten {
+			if out.forgotten == nil {
+				out.forgotten = keyset.NewBitmap(uint32(out.j.state.Rows))
+			}
+			out.forgotten.Set(row - out.j.firstSt)
+			out.dropped++
+		}
+	}
 	out.mems = byRow(flat(mems...), (*remembered).keyOf)
 	settle(out.mems, (*remembered).keyOf, func(run []remembered) {
 		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(a.pos, b.pos) })

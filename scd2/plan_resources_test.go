@@ -261,7 +261,7 @@ func TestPlanProgress(t *testing.T) {
 		opts := events()
 		opts.Resources.Progress = func(int64, int64, onerow.Stage) {
 			if v == nil {
-				var none []int
+				none := make([]int, 0, 1)
 				_ = none[len(none)]
 			}
 			panic(v)

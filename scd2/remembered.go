@@ -220,7 +220,7 @@ func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 	if err != nil {
 		return nil, err
 	}
-	mark, err := watermarkOf(f, at.Type, low)
+	mark, err := watermarkOf(f, low)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 }
 
 // watermarkOf makes the row of a watermark: all other columns are NULL.
-func watermarkOf(f *frame.Frame, at arrow.DataType, low onerow.Value) (arrow.Record, error) {
+func watermarkOf(f *frame.Frame, low onerow.Value) (arrow.Record, error) {
 	fields := f.Schema.Fields()
 	cols := make([]arrow.Array, len(fields))
 	for i, field := range fields {

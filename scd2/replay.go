@@ -219,13 +219,11 @@ func (l *life) marker(i int, ended *int) int {
 		}
 	}
 	for s := range l.j.slots {
-		row := l.j.nothing
 		if asGiven {
-			row = l.his[e.base].row
+			l.refs = append(l.refs, l.his[e.base].row)
 		} else {
-			row = l.values(*ended)[s]
+			l.refs = append(l.refs, l.values(*ended)[s])
 		}
-		l.refs = append(l.refs, row)
 	}
 	return l.open(i, at, e.base, true)
 }
