@@ -200,14 +200,14 @@ func (s *scene) chooseOrder() {
 	}
 	second := onerow.Desc("seq")
 	s.seqs = []any{1, 2, 3}
-	switch s.src.Choose("order of seq", 6) {
+	switch s.src.Choose("order of seq", 7) {
 	case 2:
 		second = onerow.Asc("seq")
 	case 3:
 		second, s.seqs = second.NullsLowest(), []any{1, 2, nil}
 	case 4:
 		second, s.seqs = onerow.Asc("seq").NullsHighest(), []any{1, 2, nil}
-	case 5:
+	case 5, 6:
 		s.stored = true
 	}
 	if s.opts.At = append(s.opts.At, second); s.src.Choose("seq first", 4) == 3 {
@@ -289,6 +289,9 @@ func (s *scene) layOut() {
 	}
 	if s.stored {
 		s.given.columns = append(s.given.columns, "seq:int32")
+		if s.flip("positions stored") {
+			s.given.columns = append(s.given.columns, "t:"+s.line.typ(s.src, "t in the history"))
+		}
 	}
 	if s.opts.Mode == scd2.Changes {
 		s.columns = append(s.columns, "op:string")
