@@ -145,6 +145,7 @@ func (out *outcome) finish(ctx context.Context, lives []*life) (*Merge, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	out.layRefs()
 	m := &Merge{job: out.j, out: out}
 	m.Report = Report{Events: out.j.changes.Rows, History: out.j.history.Rows, Open: out.open, Keys: all.keys,
 		ClosedByAbsence: all.absent}
@@ -263,6 +264,27 @@ func (out *outcome) collectState(lives []*life) {
 	settle(out.mems, (*remembered).keyOf, func(run []remembered) {
 		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(a.pos, b.pos) })
 	})
+}
+
+// layRefs brings the rows that give the slots of versions into the order in which records are made of them: each column reads them.
+func (out *outcome) layRefs() {
+	n := uint32(out.j.slots)
+	refs := make([]uint32, 0, len(out.refs))
+	lay := func(at *uint32) {
+		from := uint64(*at) * uint64(n)
+		*at = uint32(len(refs) / int(n))
+		refs = append(refs, out.refs[from:from+uint64(n)]...)
+	}
+	for i := range out.inserts {
+		lay(&out.inserts[i].version.refs)
+	}
+	for i := range out.edits {
+		lay(&out.edits[i].version.refs)
+	}
+	for i := range out.mems {
+		lay(&out.mems[i].refs)
+	}
+	out.refs = refs
 }
 
 func (c *change) rowOf() uint32     { return c.row }

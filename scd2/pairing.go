@@ -10,9 +10,11 @@ import (
 // the keys are worked off, in the order of the changes and column by column: one side of each pair is read in order then, and the loads of the other
 // are under way many at once (see form.Column.SamePairs). Keys with many events or versions are left to their own comparisons.
 type pairing struct {
-	near []uint32 // by row of the changes: the row of the version; keyset.None
-	same []bool   // by row of the changes, where near is set
+	of []uint64 // by row of the changes: the row of the version, or keyset.None, and isSame; one word, as each look is a cache miss
 }
+
+// isSame is set where change and version were found to be the same.
+const isSame = 1 << 32
 
 // pairedEvents and pairedVersions bound the keys that are paired.
 const (
@@ -21,9 +23,9 @@ const (
 )
 
 func newPairing(j *job) *pairing {
-	p := &pairing{near: make([]uint32, j.changes.Rows), same: make([]bool, j.changes.Rows)}
-	for i := range p.near {
-		p.near[i] = keyset.None
+	p := &pairing{of: make([]uint64, j.changes.Rows)}
+	for i := range p.of {
+		p.of[i] = uint64(keyset.None)
 	}
 	return p
 }
@@ -40,7 +42,7 @@ func (p *pairing) add(j *job, evs []dealt, his []given) {
 		for i := range his {
 			g := &his[i]
 			if g.flags&(noStart|isMarker) == 0 && g.from <= e.pos && (g.flags&endsOpen != 0 || e.pos < g.to) {
-				p.near[e.row-j.firstChg] = g.row
+				p.of[e.row-j.firstChg] = uint64(g.row)
 				break
 			}
 		}
@@ -49,22 +51,16 @@ func (p *pairing) add(j *job, evs []dealt, his []given) {
 
 // compare compares all pairs.
 func (p *pairing) compare(ctx context.Context, j *job) error {
-	if len(j.bySlot[saidTracked]) == 0 {
-		for i := range p.same {
-			p.same[i] = true
-		}
-		return nil
-	}
-	spans := keyset.Spans([]int{len(p.near)}, func(int) uint32 { return 0 })
+	spans := keyset.Spans([]int{len(p.of)}, func(int) uint32 { return 0 })
 	return j.run(ctx, len(spans), func(_, task int) error {
 		s := spans[task]
 		var changes, versions [keyset.BlockRows]uint32
 		var same [keyset.BlockRows]bool
 		s.Blocks(func(_, n int, row uint32) {
 			k := 0
-			for i, near := range p.near[row : row+uint32(n)] {
-				if near != keyset.None {
-					changes[k], versions[k], same[k] = j.firstChg+row+uint32(i), near, true
+			for i, version := range p.of[row : row+uint32(n)] {
+				if uint32(version) != keyset.None {
+					changes[k], versions[k], same[k] = j.firstChg+row+uint32(i), uint32(version), true
 					k++
 				}
 			}
@@ -72,7 +68,9 @@ func (p *pairing) compare(ctx context.Context, j *job) error {
 				c.cells.SamePairs(changes[:k], versions[:k], same[:k])
 			}
 			for i, change := range changes[:k] {
-				p.same[change-j.firstChg] = same[i]
+				if same[i] {
+					p.of[change-j.firstChg] |= isSame
+				}
 			}
 		})
 		return nil
@@ -84,8 +82,9 @@ func (p *pairing) find(j *job, a, b uint32) (same, ok bool) {
 	if a < j.firstChg || a >= j.firstSt {
 		a, b = b, a
 	}
-	if a < j.firstChg || a >= j.firstSt || p.near[a-j.firstChg] != b {
+	if a < j.firstChg || a >= j.firstSt {
 		return false, false
 	}
-	return p.same[a-j.firstChg], true
+	version := p.of[a-j.firstChg]
+	return version&isSame != 0, uint32(version) == b
 }
