@@ -25,6 +25,8 @@ type API struct {
 	History HistoryAPI
 	// RangeCheck is called by cases of scd2.check.
 	RangeCheck func(context.Context, scd2.Table, scd2.CheckOptions) (*scd2.CheckReport, error)
+
+	RangeJoin RangeJoinAPI
 }
 
 // Public is the library.
@@ -37,6 +39,8 @@ var Public = API{
 
 	History:    publicHistory,
 	RangeCheck: scd2.Check,
+
+	RangeJoin: publicRangeJoin,
 }
 
 // A test is a case made ready: it runs the case in all its forms.
@@ -50,12 +54,14 @@ var built = map[string]func(Case) (test, error){
 	"keys.equal":    newEqual,
 	"scd2.plan":     newHistory,
 	"scd2.check":    newRanges,
+	"join.asof":     newAsOf,
+	"join.between":  newBetween,
 }
 
 // planned are the calls of verbs that the library will have.
 var planned = map[string]bool{
 	"grain.diagnose": true, "grain.keys": true, "grain.merge": true,
-	"join.estimate": true, "join.asof": true, "join.between": true,
+	"join.estimate": true,
 }
 
 // Failure is one wrong answer.

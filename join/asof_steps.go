@@ -1,0 +1,305 @@
+package join
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// step says what holds the words from one on, up to the next step: how many versions, and which, if it is one.
+//
+// The steps of a key are the line cut at every start and every end. A fact needs one search in them, however its versions lie, so that
+// overlaps cost it nothing.
+type step struct {
+	at uint64
+	holders
+}
+
+// part is the index of the versions of one partition. It is only read once it is made, by several workers at a time.
+type part[K keyset.Words] struct {
+	table *keyset.Table[K, uint32] // the number of each key
+	ends  []uint32                 // where the steps of key i end, which begin where those of key i-1 do
+	steps []step
+}
+
+// stretch is a version as its key's steps are made of it: it holds the words from..last, both included.
+type stretch struct {
+	from, last uint64
+	row        uint32
+}
+
+func (s *stretch) isIdle() bool { return s.from > s.last }
+
+// indexer makes parts.
+type indexer[K keyset.Words] struct {
+	watch   *keyset.Watch
+	base    uint32 // the row that is version 0
+	endless bool   // versions have no end of their own
+	said    VersionReport
+	samples []sample
+
+	// Room for one partition.
+	entries []keyset.Entry[K, uint32]
+	ids     []uint32
+	starts  []uint32
+	list    []stretch
+	byLast  []stretch
+}
+
+// index brings the versions of each key of a partition together, and makes steps of them. It returns the number of versions too.
+func (x *indexer[K]) index(keys *keyset.Keys, workers []*rangeWorker[K], number int) (*part[K], int64) {
+	p := &part[K]{table: keyset.NewTable[K, uint32](keys)}
+	n := 0
+	x.ids, x.starts = x.ids[:0], append(x.starts[:0], 0)
+	for _, w := range workers {
+		n += w.versionParts.Rows(number)
+		w.versionParts.Chunks(number, func(es []keyset.Entry[K, extent]) { x.number(p, es) })
+	}
+	x.scatter(workers, number, n)
+	p.ends, p.steps = make([]uint32, 0, p.table.Len()), make([]step, 0, n+n/8)
+	lo := uint32(0)
+	for _, hi := range x.starts[:p.table.Len()] {
+		if x.watch.OverAfter(int(hi - lo)) {
+			break
+		}
+		x.step(p, x.list[lo:hi])
+		p.ends = append(p.ends, uint32(len(p.steps)))
+		lo = hi
+	}
+	x.said.Keys += int64(p.table.Len())
+	return p, int64(n)
+}
+
+// number gives each key of the partition an id, and counts its rows.
+func (x *indexer[K]) number(p *part[K], chunk []keyset.Entry[K, extent]) {
+	if x.watch.OverAfter(len(chunk)) {
+		return
+	}
+	es := x.entries[:0]
+	for i := range chunk {
+		es = append(es, keyset.Entry[K, uint32]{Key: chunk[i].Key, Row1: chunk[i].Row1})
+	}
+	x.entries = es
+	start := p.table.Starts(es)
+	for i := range es {
+		es[i].Payload = uint32(p.table.Len())
+		s, fresh := p.table.At(&es[i], start[i])
+		if fresh {
+			x.starts = append(x.starts, 0)
+		}
+		x.ids = append(x.ids, s.Payload)
+		x.starts[s.Payload+1]++
+	}
+}
+
+// scatter puts the versions of a key side by side. Afterwards starts has the end of each key.
+func (x *indexer[K]) scatter(workers []*rangeWorker[K], number, n int) {
+	if x.watch.Done() {
+		return
+	}
+	x.list = slices.Grow(x.list[:0], n)[:n]
+	sum := uint32(0)
+	for i, c := range x.starts {
+		sum += c
+		x.starts[i] = sum
+	}
+	ids := x.ids
+	for _, w := range workers {
+		w.versionParts.Chunks(number, func(chunk []keyset.Entry[K, extent]) {
+			if x.watch.OverAfter(len(chunk)) {
+				return
+			}
+			for i := range chunk {
+				e := &chunk[i]
+				at := &x.starts[ids[i]]
+				x.list[*at] = stretch{from: e.Payload.from.whole(), last: e.Payload.last.whole(), row: e.Row() - x.base}
+				*at++
+			}
+			ids = ids[len(chunk):]
+		})
+	}
+}
+
+// step appends the steps of one key.
+func (x *indexer[K]) step(p *part[K], v []stretch) {
+	if v = x.sort(v); x.watch.Done() {
+		return
+	}
+	if x.endless {
+		untilNext(v)
+	}
+	mark := len(p.steps)
+	for i := range v {
+		s := &v[i]
+		if i > 0 {
+			if last := v[i-1].last; last >= s.from {
+				p.steps = p.steps[:mark]
+				x.overlapping(p, v)
+				return
+			} else if last+1 < s.from {
+				p.steps = append(p.steps, step{at: last + 1})
+			}
+		}
+		p.steps = append(p.steps, step{s.from, holders{1, s.row}})
+	}
+	if n := len(v); n > 0 && v[n-1].last < math.MaxUint64 {
+		p.steps = append(p.steps, step{at: v[n-1].last + 1})
+	}
+}
+
+// untilNext ends versions where the next one starts.
+func untilNext(v []stretch) {
+	last := uint64(math.MaxUint64)
+	for i := len(v) - 1; i >= 0; i-- {
+		if i < len(v)-1 && v[i].from < v[i+1].from {
+			last = v[i+1].from - 1
+		}
+		v[i].last = last
+	}
+}
+
+// overlapping appends the steps of a key with versions that share time, given by their starts. Ends and starts are walked along the line together. Which version
+// is left when but one is, comes of adding each that starts, and those that end, to one word by exclusive or.
+func (x *indexer[K]) overlapping(p *part[K], v []stretch) {
+	x.byLast = append(x.byLast[:0], v...)
+	ends := x.byLast
+	x.sortBy(ends, func(s *stretch) uint64 { return s.last })
+	var now holders
+	for started, ended := 0, 0; ended < len(ends) && !x.watch.Over(); {
+		at := ends[ended].last + 1
+		if started < len(v) && v[started].from <= ends[ended].last {
+			at = v[started].from
+		} else if at == 0 {
+			break // what is left never ends
+		}
+		for ; ended < len(ends) && ends[ended].last < at; ended++ {
+			now.n--
+			now.row ^= ends[ended].row
+		}
+		for ; started < len(v) && v[started].from == at; started++ {
+			x.said.Overlaps += uint64(now.n)
+			now.n++
+			now.row ^= v[started].row
+		}
+		p.steps = append(p.steps, step{at, now})
+	}
+	x.sample(v)
+}
+
+// sort leaves out versions that hold nothing, and brings the others into order of their starts.
+func (x *indexer[K]) sort(v []stretch) []stretch {
+	kept, sorted := 0, true
+	for i := range v {
+		if v[i].isIdle() {
+			continue
+		}
+		if kept < i {
+			v[kept] = v[i]
+		}
+		sorted = sorted && (kept == 0 || v[kept-1].from <= v[kept].from)
+		kept++
+	}
+	if v = v[:kept]; !sorted {
+		x.sortBy(v, func(s *stretch) uint64 { return s.from })
+	}
+	return v
+}
+
+func (x *indexer[K]) sortBy(v []stretch, by func(*stretch) uint64) {
+	slices.SortFunc(v, func(a, b stretch) int {
+		if x.watch.Over() {
+			return 0
+		}
+		return cmp.Compare(by(&a), by(&b))
+	})
+}
+
+// probe finds what holds some facts.
+func (w *rangeWorker[K]) probe(p *part[K], es []keyset.Entry[K, word]) {
+	if len(es) == 0 || w.OverAfter(len(es)) {
+		return
+	}
+	rows, found := w.rowsOf[:len(es)], w.found[:len(es)]
+	for i := range es {
+		e := &es[i]
+		rows[i] = e.Row()
+		s := p.table.Find(&keyset.Entry[K, uint32]{Key: e.Key, Row1: e.Row1})
+		if s == nil {
+			found[i] = holders{0, uint32(NoKey)}
+			continue
+		}
+		found[i] = p.at(s.Payload, e.Payload.whole())
+	}
+	w.sink.take(w.id, rows, found)
+}
+
+// at searches the steps of a key.
+func (p *part[K]) at(id uint32, t uint64) holders {
+	lo := uint32(0)
+	if id > 0 {
+		lo = p.ends[id-1]
+	}
+	steps := p.steps[lo:p.ends[id]]
+	i, n := 0, len(steps)
+	for i < n {
+		mid := int(uint(i+n) / 2)
+		if steps[mid].at <= t {
+			i = mid + 1
+		} else {
+			n = mid
+		}
+	}
+	switch {
+	case len(steps) == 0:
+		return holders{0, uint32(Gap)}
+	case i == 0:
+		return holders{0, uint32(BeforeFirst)}
+	}
+	h := steps[i-1].holders
+	if h.n == 0 {
+		h.row = uint32(Gap)
+	}
+	return h
+}
+
+// sample is a key with versions that share time.
+type sample struct {
+	rows  onerow.Rows // the first of them, ascending
+	count int64       // of them
+}
+
+// sample keeps the first keys with versions that share time, in order of the first such row.
+func (x *indexer[K]) sample(v []stretch) {
+	x.said.OverlappingKeys++
+	var s sample
+	reach, any := uint64(0), false // of those before
+	for i := range v {
+		if x.watch.Over() {
+			return
+		}
+		if any && reach >= v[i].from || i+1 < len(v) && v[i+1].from <= v[i].last {
+			s.add(v[i].row)
+		}
+		reach, any = max(reach, v[i].last), true
+	}
+	at, _ := slices.BinarySearchFunc(x.samples, s, firstRow)
+	if at < onerow.MaxSampleKeys {
+		x.samples = slices.Insert(x.samples, at, s)
+		x.samples = x.samples[:min(len(x.samples), onerow.MaxSampleKeys)]
+	}
+}
+
+func firstRow(a, b sample) int { return cmp.Compare(a.rows[0], b.rows[0]) }
+
+// add keeps the lowest rows.
+func (s *sample) add(row uint32) {
+	s.count++
+	at, _ := slices.BinarySearch(s.rows, row)
+	if at < onerow.MaxSampleRows {
+		s.rows = slices.Insert(s.rows, at, row)
+		s.rows = s.rows[:min(len(s.rows), onerow.MaxSampleRows)]
+	}
+}
