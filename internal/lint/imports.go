@@ -26,6 +26,9 @@ var mayImport = map[string][]string{
 	"internal/frame":  {".", "internal/form", "internal/keyset", "internal/order"},
 	"internal/tally":  {},
 
+	"internal/textform":    {},
+	"internal/placeholder": {"internal/form", "internal/textform"},
+
 	"internal/recast":   {"internal/form", "internal/take"},
 	"internal/position": {"internal/form", "internal/keyset"},
 
@@ -39,7 +42,8 @@ var mayImport = map[string][]string{
 }
 
 var (
-	verbImports = []string{".", "internal/frame", "internal/order", "internal/keyset", "internal/form", "internal/take", "internal/tally"}
+	verbImports = []string{".", "internal/frame", "internal/order", "internal/keyset", "internal/form", "internal/take", "internal/tally",
+		"internal/placeholder", "internal/textform"}
 
 	// exampleImports are for every folder below examples/: what a user has.
 	exampleImports = []string{".", "dedupe", "grain", "scd2", "join", "onerowtest"}
