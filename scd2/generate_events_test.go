@@ -60,6 +60,9 @@ func (s *scene) untie(e *event) {
 	place := s.place(e.key, e.pos)
 	full := fmt.Sprint(place, " ", e.seq)
 	start := s.starts[place]
+	if s.told[place] {
+		start = nil // another order may say otherwise
+	}
 	if start != nil && s.opts.Ties == scd2.TiesByContent && s.seqs == nil {
 		return // the greatest of all
 	}

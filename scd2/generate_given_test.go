@@ -16,7 +16,8 @@ func (s *scene) chooseGiven() {
 		for _, flag := range []string{s.table.Current, s.table.Deleted} {
 			at -= min(1, len(flag))
 		}
-		last := -1 // the version or deletion row that is open
+		last := -1       // the version or deletion row that is open
+		var starts []int // of rows
 		end := s.most + 1
 		if s.opts.Mode == scd2.Snapshot {
 			end = 5
@@ -28,7 +29,7 @@ func (s *scene) chooseGiven() {
 				if last >= 0 && s.sameTracked(vals, rows[last]) {
 					continue
 				}
-				rows = s.startGiven(rows, last, at, k, pos, vals, false)
+				rows, starts = s.startGiven(rows, last, at, k, pos, vals, false), append(starts, pos)
 				last = len(rows) - 1
 				s.starts[s.place(k, pos)] = vals
 			case 3:
@@ -36,7 +37,7 @@ func (s *scene) chooseGiven() {
 					continue
 				}
 				if s.opts.Deletes == scd2.DeletesAsRows {
-					rows = s.startGiven(rows, last, at, k, pos, s.cellsOf(rows[last]), true)
+					rows, starts = s.startGiven(rows, last, at, k, pos, s.cellsOf(rows[last]), true), append(starts, pos)
 					last = len(rows) - 1
 					continue
 				}
@@ -44,12 +45,49 @@ func (s *scene) chooseGiven() {
 				last = -1
 			}
 		}
+		s.tellOrders(k, rows, starts)
 		s.given.rows = append(s.given.rows, rows...)
 	}
 	for i := len(s.given.rows) - 1; i > 0; i-- {
 		j := i - s.src.Choose("place of a row", i+1)
 		s.given.rows[i], s.given.rows[j] = s.given.rows[j], s.given.rows[i]
 	}
+}
+
+// tellOrders writes the order of the last event in each version, where the history stores it: mostly of its start. Deletion rows have what the version
+// before them has.
+func (s *scene) tellOrders(key int, rows [][]any, starts []int) {
+	if s.orders == 0 {
+		return
+	}
+	at := len(s.table.Key)
+	for i, row := range rows {
+		if s.isMarker(row) {
+			copy(row[at:at+2], rows[i-1][at:at+2])
+			continue
+		}
+		pos, seq, next := starts[i], s.src.Choose("seq of a version", len(s.seqs)), s.most+1
+		if i+1 < len(rows) {
+			next = starts[i+1]
+		}
+		vals := s.starts[s.place(key, pos)]
+		if s.src.Choose("a repeat in it", 4) == 3 && pos+1 < next && s.opts.Unchanged == scd2.CollapseUnchanged {
+			pos++
+		} else {
+			s.told[s.place(key, pos)] = true
+		}
+		if s.endsAt(row, pos) {
+			pos--
+			s.told[s.place(key, pos)] = true
+		}
+		s.said[fmt.Sprint(s.place(key, pos), " ", seq)] = vals
+		row[at], row[at+1] = s.seqs[seq], s.line.cell(pos)
+	}
+}
+
+// endsAt says whether a given row ends at a position.
+func (s *scene) endsAt(row []any, pos int) bool {
+	return row[slices.Index(names(s.given.columns), "valid_to")] == s.line.cell(pos)
 }
 
 func (s *scene) place(key, pos int) string { return fmt.Sprint(key, " at ", pos) }
@@ -59,7 +97,7 @@ func (s *scene) startGiven(rows [][]any, last, at, key, pos int, vals []any, mar
 	if last >= 0 {
 		s.endGiven(rows[last], at, pos)
 	}
-	row := slices.Clone(s.keys[key])
+	row := append(slices.Clone(s.keys[key]), make([]any, s.orders)...)
 	for i, v := range s.values {
 		if v.base != "" {
 			row = append(row, vals[i])
@@ -89,7 +127,7 @@ func (s *scene) isMarker(row []any) bool { return s.table.Deleted != "" && row[l
 // cellsOf are the values of a given row.
 func (s *scene) cellsOf(row []any) []any {
 	vals := make([]any, len(s.values))
-	at := len(s.table.Key)
+	at := len(s.table.Key) + s.orders
 	for i, v := range s.values {
 		if v.base != "" {
 			vals[i] = row[at]

@@ -39,9 +39,11 @@ type scene struct {
 	values []valueColumn
 	most   int   // the highest position
 	seqs   []any // cells of the second order column, lowest first; nil if there is none
-	stored bool  // the history stores the order
+	stored bool  // the history stores seq
+	orders int   // 2 when it stores all order columns and has rows that tell of them
 	said   map[string][]any
 	starts map[string][]any // values of given versions by key and position
+	told   map[string]bool  // of these, those whose order the history tells
 }
 
 // event is one row of the changes.
@@ -59,7 +61,7 @@ func (r random) Choose(_ string, n int) int { return r.IntN(n) }
 
 // largerScene makes a scene of some hundreds of keys and thousands of events.
 func largerScene(src oracle.Source) *scene {
-	s := &scene{src: src, line: lines[0], said: map[string][]any{}, starts: map[string][]any{}, most: 40, seqs: []any{1, 2, 3}}
+	s := &scene{src: src, line: lines[0], said: map[string][]any{}, starts: map[string][]any{}, told: map[string]bool{}, most: 40, seqs: []any{1, 2, 3}}
 	s.table = scd2.Table{Key: []string{"k"}, OpenEnd: s.line.end, Current: "current"}
 	s.opts = scd2.Options{Mode: scd2.Changes, At: []onerow.Order{onerow.Desc("t"), onerow.Desc("seq")}, Tracked: []string{"v"}}
 	for k := range 200 {
@@ -135,7 +137,7 @@ type may struct {
 
 // newScene makes a scene.
 func newScene(src oracle.Source, m may) *scene {
-	s := &scene{src: src, line: lines[src.Choose("positions", len(lines))], said: map[string][]any{}, starts: map[string][]any{}, most: most}
+	s := &scene{src: src, line: lines[src.Choose("positions", len(lines))], said: map[string][]any{}, starts: map[string][]any{}, most: most, told: map[string]bool{}}
 	s.opts.Mode = scd2.Changes
 	if m.snapshots {
 		s.opts.Mode = scd2.Snapshot
@@ -148,7 +150,10 @@ func newScene(src oracle.Source, m may) *scene {
 		s.values[0].nulls = 2
 	}
 	s.layOut()
-	if !s.stored && src.Choose("given", 3) > 0 {
+	if all := slices.Contains(names(s.given.columns), "t"); all && s.opts.Ties == scd2.RejectTies && s.opts.Columns.Missing != scd2.NullMissing {
+		s.orders = 2
+	}
+	if (!s.stored || s.orders > 0) && src.Choose("given", 3) > 0 {
 		s.chooseGiven()
 	}
 	if m.events == 0 {

@@ -20,7 +20,7 @@ import (
 func ignoresLateEvents(st *stage) {
 	first := st.set(may{})
 	st.events = slices.DeleteFunc(st.events, func(e event) bool { return e.op == "t" })
-	if len(st.events) == 0 || st.opts.Op.PreviousKey != nil || st.opts.Tracked != nil || st.opts.Unchanged == scd2.KeepUnchanged { // corrections and repeats are never late
+	if len(st.events) == 0 || st.opts.Op.PreviousKey != nil || st.opts.Tracked != nil || st.stored || st.opts.Unchanged == scd2.KeepUnchanged { // corrections and repeats are never late
 		return
 	}
 	last := st.lastBoundaries()

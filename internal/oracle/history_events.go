@@ -77,6 +77,12 @@ func (h *history) gatherGiven() {
 				before := versions[i-1]
 				e.apart = equal(before[h.validTo], e.at) && h.sameTracked(h.given(before), e.vals) && !(h.marker >= 0 && isTrue(before[h.marker]))
 			}
+			if last, told := h.toldLast(e, row); told && equal(last.at, e.at) {
+				last.apart = e.apart
+				e = last
+			} else if told {
+				l.events = append(l.events, last)
+			}
 			l.events = append(l.events, e)
 			end := row[h.validTo]
 			if !h.isOpen(end) && (i == len(versions)-1 || !equal(end, versions[i+1][h.validFrom])) {
@@ -84,6 +90,24 @@ func (h *history) gatherGiven() {
 			}
 		}
 	}
+}
+
+// toldLast is the last event that fell in a version, of which a history tells that has all order columns and doesn't track them.
+func (h *history) toldLast(start happening, row []Value) (last happening, told bool) {
+	if len(h.opts.At) == 0 || start.gone {
+		return last, false
+	}
+	last = happening{vals: start.vals, says: start.says}
+	for i, o := range h.opts.At {
+		c, _ := h.base.find(o.Column)
+		if c < 0 || slices.Contains(h.opts.Tracked, o.Column) {
+			return last, false
+		}
+		if last.place = append(last.place, row[c]); i == h.from {
+			last.at = row[c]
+		}
+	}
+	return last, !last.at.Null()
 }
 
 // added is the number of columns that the source adds.

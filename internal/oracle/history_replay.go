@@ -86,8 +86,8 @@ func (h *history) decide(events []happening) (decides happening, tied bool) {
 func (h *history) fill(best happening, came []happening) happening {
 	slices.SortStableFunc(came, h.compare)
 	best.vals, best.says = slices.Clone(best.vals), slices.Clone(best.says)
-	for i, c := range h.columns {
-		if best.says[i] || !c.silentNull {
+	for i := range h.columns {
+		if best.says[i] {
 			continue
 		}
 		for _, e := range came {
