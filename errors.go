@@ -32,6 +32,8 @@ var (
 	ErrDuplicateKey = errors.New("duplicate key")
 	// ErrGrain: rows were deduped at another grain than that of the ON clause.
 	ErrGrain = errors.New("grain differs")
+	// ErrMergeConflict: two or more rows of a source act on one row of the target. See [KeysError].
+	ErrMergeConflict = errors.New("merge conflict")
 	// ErrOption: an option has a value that it can't have. The message names the option.
 	ErrOption = errors.New("option")
 	// ErrTooLarge: an output column would hold more bytes or elements than its type can address. See [SizeError].
@@ -60,6 +62,10 @@ var (
 	ErrNoChange = errors.New("nothing changed")
 	// ErrStaleBase: a plan was made for another history than the one it is applied to.
 	ErrStaleBase = errors.New("stale base")
+	// ErrRelationship: the rows of two sides meet in more ways than was allowed. See [KeysError].
+	ErrRelationship = errors.New("relationship")
+	// ErrGrowth: a join makes more rows than was allowed. See [KeysError].
+	ErrGrowth = errors.New("too many rows in join")
 )
 
 // ColumnError says which column is missing from which input, or ambiguous in it. It wraps [ErrNoColumn].
@@ -197,7 +203,8 @@ const (
 
 // KeysError lists the first few keys that stand in the way, each with its first rows. It wraps its Kind.
 type KeysError struct {
-	// Kind is ErrTie, ErrDuplicateKey, ErrBrokenHistory, ErrLate, ErrPartialHistory or ErrValue.
+	// Kind is ErrTie, ErrDuplicateKey, ErrMergeConflict, ErrBrokenHistory, ErrLate, ErrPartialHistory, ErrValue,
+	// ErrRelationship or ErrGrowth.
 	Kind error
 	// Input says which input the row numbers are of: "changes", "history"; "" where there is only one.
 	Input string

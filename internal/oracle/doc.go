@@ -11,7 +11,9 @@
 //	table.go              batches as rows of values
 //	latest.go …           dedupe.Latest: setup; one key; carry-forward
 //	check.go              grain.Check
+//	mergeconflicts.go     grain.MergeConflicts
 //	ranges.go             scd2.Check, Current and AsOf
+//	joinsize.go           join.Estimate; joinplaceholder.go its placeholders
 //	history.go …          scd2.Plan in Changes mode: columns; events; the replay
 //	history_snapshot.go   scd2.Plan in Snapshot mode
 package oracle

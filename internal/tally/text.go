@@ -1,0 +1,32 @@
+package tally
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Name is a column's name as tables show it: in quotes if it would break a line or hide its ends.
+func Name(name string) string {
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` || strings.TrimSpace(name) != name || name == "" {
+		return quoted
+	}
+	return name
+}
+
+// Cut cuts a value to what a cell of a table shows: 40 characters.
+func Cut(value string) string {
+	const most = 40
+	if utf8.RuneCountInString(value) <= most {
+		return value
+	}
+	return string([]rune(value)[:most-1]) + "…"
+}
+
+// Number is a number with its noun: 1 row, 2 rows.
+func Number(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}

@@ -1,0 +1,166 @@
+package join
+
+import (
+	"context"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/frame"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// sizeEntry's payload is a number of rows of one side; its row is the first of them.
+type sizeEntry[K keyset.Words] = keyset.Entry[K, uint32]
+
+// sizer is one worker's part of an estimate.
+type sizer[K keyset.Words] struct {
+	e     *estimate
+	block *keyset.Block[K]
+	by    [2]sizedSide[K]
+	sum   sums
+	worst topKeys[K]
+	// oftenest are the keys with the most rows of a side: those that may turn out to be placeholders, or are.
+	oftenest [2]topKeys[K]
+	// repeats are the matched keys that repeat on a side.
+	repeats [2]topKeys[K]
+	watch   keyset.Watch
+}
+
+// sizedSide is what a worker has of a side: the rows that it dealt out, and the keys of the partition that it is at.
+type sizedSide[K keyset.Words] struct {
+	parts *keyset.Parts[K, uint32]
+	hot   *keyset.Hot[K, keptAtHand]
+	table *keyset.Table[K, uint32]
+	nulls []onerow.ColumnNulls
+}
+
+func countKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size) error {
+	rows := size.Left.Rows + size.Right.Rows
+	bits := keyset.PartBits(rows)
+	spans := keyset.Spans(e.rows.Lens(), e.rows.Start)
+	var workers []*sizer[K]
+	for range min(e.opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
+		workers = append(workers, newSizer[K](ctx, e, bits))
+	}
+	defer func() {
+		for _, w := range workers {
+			w.by[leftSide].parts.Release()
+			w.by[rightSide].parts.Release()
+		}
+	}()
+	progress := frame.NewProgress(e.opts.Resources)
+	progress.Start(onerow.StageEncode, rows)
+	err := keyset.Run(ctx, len(workers), len(spans), func(w, task int) error {
+		workers[w].deal(spans[task])
+		progress.Add(int64(spans[task].N))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	keyed := rows
+	for _, w := range workers {
+		w.drain(leftSide)
+		w.drain(rightSide)
+		if e.opts.Nulls == NullsNever {
+			keyed -= w.sum.nullRows[leftSide] + w.sum.nullRows[rightSide]
+		}
+	}
+	progress.Start(onerow.StageGroup, keyed)
+	err = keyset.Run(ctx, len(workers), 1<<bits, func(w, part int) error {
+		n, err := workers[w].count(workers, part)
+		progress.Add(n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var sum sums
+	for _, w := range workers {
+		sum.add(&w.sum)
+	}
+	sum.fill(size, e.opts.Nulls)
+	for side := range sideNames {
+		size.side(side).Nulls = nullsOf(workers, side)
+	}
+	return listKeys(ctx, e, size, workers, &sum)
+}
+
+func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int) *sizer[K] {
+	w := &sizer[K]{e: e, block: keyset.NewBlock[K](e.keys), watch: keyset.NewWatch(ctx)}
+	w.worst.limit = int(min(int64(max(e.opts.Worst, 0)), int64(e.rows.Rows())))
+	for side := range w.by {
+		w.by[side] = sizedSide[K]{parts: keyset.NewParts[K, uint32](bits), table: keyset.NewTable[K, uint32](e.keys),
+			hot: keyset.NewHot[K, keptAtHand](e.keys, uint32(e.frames[side].Rows)), nulls: make([]onerow.ColumnNulls, len(e.cols))}
+		w.oftenest[side].limit = maxPlaceholders
+		w.repeats[side].limit = onerow.MaxSampleKeys
+	}
+	return w
+}
+
+// ones is the payload of plain rows.
+var ones = func() []uint32 {
+	v := make([]uint32, keyset.BlockRows)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}()
+
+// deal reads the keys of a span, which is of one side, and deals its rows out to the partitions.
+func (w *sizer[K]) deal(s keyset.Span) {
+	side := w.e.of(s.Row)
+	by := &w.by[side]
+	s.Blocks(func(lo, n int, row uint32) {
+		keyset.Read(w.e.keys, s.Chunk, lo, n, w.block)
+		if w.block.NullRows > 0 {
+			w.countNulls(side, row)
+		}
+		if by.hot.On() {
+			w.absorb(side, n, row)
+			return
+		}
+		var skip []uint8
+		if w.block.AnyNull {
+			skip = w.block.Null
+		}
+		by.parts.AddBlock(w.block.Keys, w.block.Hash, ones[:n], skip, row)
+	})
+}
+
+func (w *sizer[K]) countNulls(side int, row uint32) {
+	w.sum.nullRows[side] += int64(w.block.NullRows)
+	for i, k := range w.block.NullCounts {
+		if k == 0 {
+			continue
+		}
+		first := row
+		for !w.e.cols[i].Null(first) {
+			first++
+		}
+		addNulls(&w.by[side].nulls[i], onerow.ColumnNulls{Rows: int64(k), First: w.e.own(first)})
+	}
+}
+
+func addNulls(to *onerow.ColumnNulls, n onerow.ColumnNulls) {
+	if n.Rows == 0 {
+		return
+	}
+	if to.Rows == 0 || n.First < to.First {
+		to.First = n.First
+	}
+	to.Rows += n.Rows
+}
+
+// nullsOf adds up what the workers counted for the columns of a side.
+func nullsOf[K keyset.Words](workers []*sizer[K], side int) (out []onerow.ColumnNulls) {
+	for i, name := range workers[0].e.names(side) {
+		n := onerow.ColumnNulls{Column: name}
+		for _, w := range workers {
+			addNulls(&n, w.by[side].nulls[i])
+		}
+		if n.Rows > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}

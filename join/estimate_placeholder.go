@@ -1,0 +1,170 @@
+package join
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+const (
+	// maxPlaceholders is how many keys of a side, those with the most rows, are looked at.
+	maxPlaceholders = 100
+	// minPlaceholder is how many rows a detected placeholder has at least, and how many times the mean of other keys.
+	minPlaceholder = 3
+)
+
+// marked are values that make a key a placeholder: in each column those that it can hold.
+type marked struct {
+	cols     []*form.Column
+	matchers []*form.Matcher // one for each of cols, which may be listed twice
+}
+
+// mark reads given values.
+func (s *sides) mark(values []onerow.Value) (*marked, error) {
+	m := &marked{}
+	held := make([]bool, len(values))
+	for i, c := range s.cols {
+		in := make([]bool, len(values)) // in this column: what the left side's type can hold needs no second look
+		for side, f := range s.frames {
+			typ := arrow.DataType(arrow.Null)
+			if f.Schema != nil {
+				fields, _ := f.Schema.FieldsByName(s.names(side)[i])
+				typ = fields[0].Type
+			}
+			var fit []any
+			for j, v := range values {
+				if _, err := form.NewMatcher(typ, []any{v}); err == nil && !in[j] {
+					in[j], held[j] = form.FamilyOf(typ) != form.NullFamily, true
+					fit = append(fit, v)
+				}
+			}
+			if len(fit) == 0 {
+				continue
+			}
+			matcher, err := form.NewMatcher(typ, fit)
+			if err != nil {
+				return nil, err
+			}
+			m.cols, m.matchers = append(m.cols, c), append(m.matchers, matcher)
+		}
+	}
+	var errs []error
+	for i, ok := range held {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%w: no column of the key can hold the %T %v of Placeholders", onerow.ErrType, values[i], values[i]))
+		}
+	}
+	return m, errors.Join(errs...)
+}
+
+// has says whether the key of a row has one of the values in a column.
+func (m *marked) has(row uint32) bool {
+	for i, c := range m.cols {
+		if c.Match(m.matchers[i], row) {
+			return true
+		}
+	}
+	return false
+}
+
+// detect keeps those of the keys with the most rows of a side that are placeholders.
+func detect[K keyset.Words](e *estimate, oftenest []topKey[K], keys, rows int64) (out []topKey[K]) {
+	for _, k := range oftenest {
+		if e.listed(k.row1 - 1) {
+			out = append(out, k)
+			keys--
+			rows -= int64(k.rank.lo)
+		}
+	}
+	return slices.DeleteFunc(out, func(k topKey[K]) bool { return k.rank.lo*uint64(keys) < minPlaceholder*uint64(rows) })
+}
+
+// placeholders puts together what was found of them on both sides. Keys may be listed twice.
+func (e *estimate) placeholders(keys []KeySize, sum *sums) (p Placeholders) {
+	seen := map[[2]uint32]bool{}
+	for _, m := range keys {
+		if first := m.first(); !seen[first] {
+			seen[first] = true
+			p.Keys = append(p.Keys, m)
+		}
+	}
+	slices.SortFunc(p.Keys, func(a, b KeySize) int {
+		firstA, firstB := a.first(), b.first()
+		return cmp.Or(cmp.Compare(b.Left+b.Right, a.Left+a.Right), slices.Compare(firstA[:], firstB[:]))
+	})
+	if e.marked != nil {
+		p.Left, p.Right, p.Inner = sum.placeholderRows[leftSide], sum.placeholderRows[rightSide], sum.placeholderInner
+		return p
+	}
+	for _, m := range p.Keys {
+		p.Left += m.Left
+		p.Right += m.Right
+		p.Inner = p.Inner.plus(m.Inner)
+	}
+	return p
+}
+
+// first is the side and the number of the first row of a key.
+func (m *KeySize) first() [2]uint32 {
+	if len(m.LeftRows) > 0 {
+		return [2]uint32{leftSide, m.LeftRows[0]}
+	}
+	return [2]uint32{rightSide, m.RightRows[0]}
+}
+
+// listed says whether the key of a row has one of the usual placeholders in a column.
+func (s *sides) listed(row uint32) bool {
+	for _, c := range s.cols {
+		if !c.Null(row) && isListed(form.FamilyOf(c.Type), c.Format(row)) {
+			return true
+		}
+	}
+	return false
+}
+
+// usualWords are the usual placeholders among texts, without case and white space around them. Numbers are apart.
+var usualWords = []string{"", "-", "?", "n/a", "na", "nan", "nil", "none", "null", "unknown", "undefined", "missing", "default", "tbd",
+	"00000000-0000-0000-0000-000000000000"}
+
+var usualDays = []string{"0001-01-01", "1900-01-01", "1970-01-01", "9999-12-31"}
+
+// isListed looks a cell up in the list of usual placeholders, as form.Format writes it.
+func isListed(family form.Family, cell string) bool {
+	switch family {
+	case form.TextFamily:
+		text, err := strconv.Unquote(cell)
+		if err != nil {
+			return false // cut, so longer than any of them
+		}
+		text = strings.TrimSpace(text)
+		return text == "0" || text == "-1" || repeats(text, '0') || repeats(text, '9') ||
+			slices.ContainsFunc(usualWords, func(w string) bool { return strings.EqualFold(w, text) })
+	case form.IntFamily, form.FloatFamily, form.DecimalFamily:
+		if family == form.DecimalFamily && strings.Contains(cell, ".") {
+			cell = strings.TrimSuffix(strings.TrimRight(cell, "0"), ".")
+		}
+		digits := strings.TrimPrefix(cell, "-")
+		return digits == "0" || cell == "-1" || repeats(digits, '9')
+	case form.BinaryFamily:
+		digits, whole := strings.CutPrefix(cell, "0x")
+		return whole && strings.Trim(digits, "0") == ""
+	case form.DateFamily, form.NaiveFamily, form.InstantFamily:
+		day, clock, _ := strings.Cut(strings.TrimSuffix(cell, "Z"), "T")
+		return (clock == "" || clock == "00:00:00") && slices.Contains(usualDays, day)
+	}
+	return false
+}
+
+// repeats says whether a text is three or more of one digit.
+func repeats(text string, digit byte) bool {
+	return len(text) >= 3 && strings.Trim(text, string(digit)) == ""
+}

@@ -1,0 +1,195 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// topKeys keeps the keys of greatest rank, equal ones by first appearance, at most limit of them.
+type topKeys[K keyset.Words] struct {
+	limit int
+	keys  []topKey[K] // up to 2*limit, then cut back
+	last  topKey[K]   // once cut back: keys that come after this one need not be added
+	full  bool
+}
+
+type topKey[K keyset.Words] struct {
+	key  K
+	row1 uint32 // as in a table's entry
+	part int
+	rank Count
+}
+
+func compareTop[K keyset.Words](a, b topKey[K]) int {
+	if c := b.rank.Cmp(a.rank); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.row1, b.row1)
+}
+
+func (t *topKeys[K]) add(e *sizeEntry[K], part int, rank Count) {
+	if t.full && (rank.less(t.last.rank) || rank == t.last.rank && e.Row1 >= t.last.row1) || t.limit == 0 {
+		return
+	}
+	t.keys = append(t.keys, topKey[K]{e.Key, e.Row1, part, rank})
+	if len(t.keys) >= 2*t.limit {
+		t.cut()
+	}
+}
+
+// cut puts them in order and drops those beyond the limit.
+func (t *topKeys[K]) cut() {
+	slices.SortFunc(t.keys, compareTop)
+	if len(t.keys) >= t.limit && t.limit > 0 {
+		t.keys = t.keys[:t.limit]
+		t.last, t.full = t.keys[t.limit-1], true
+	}
+}
+
+// merged are the first keys of all workers.
+func merged[K keyset.Words](workers []*sizer[K], of func(*sizer[K]) *topKeys[K]) []topKey[K] {
+	all := topKeys[K]{limit: of(workers[0]).limit}
+	for _, w := range workers {
+		all.keys = append(all.keys, of(w).keys...)
+	}
+	all.cut()
+	return all.keys
+}
+
+// listKeys finds the placeholders, and puts the lists of keys into the size, each key with its first rows.
+func listKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size, workers []*sizer[K], sum *sums) error {
+	worst := merged(workers, func(w *sizer[K]) *topKeys[K] { return &w.worst })
+	var repeats, oftenest [2][]topKey[K]
+	for side := range sideNames {
+		repeats[side] = merged(workers, func(w *sizer[K]) *topKeys[K] { return &w.repeats[side] })
+		oftenest[side] = merged(workers, func(w *sizer[K]) *topKeys[K] { return &w.oftenest[side] })
+		if e.marked == nil {
+			oftenest[side] = detect(e, oftenest[side], sum.keys[side], sum.keyed(size.side(side).Rows, side, e.opts.Nulls))
+		}
+	}
+	all := slices.Concat(worst, repeats[leftSide], repeats[rightSide], oftenest[leftSide], oftenest[rightSide])
+	matches, err := findRows(ctx, workers, all, sum.inner)
+	if err != nil {
+		return err
+	}
+	next := func(n int) []KeySize {
+		list := matches[:n:n]
+		matches = matches[n:]
+		return list
+	}
+	size.Worst = next(len(worst))
+	for side := range sideNames {
+		size.side(side).Repeats = next(len(repeats[side]))
+	}
+	size.Placeholders = e.placeholders(matches, sum)
+	for side, n := range [2]int64{size.Placeholders.Left, size.Placeholders.Right} {
+		size.side(side).PlaceholderShare = share(float64(n), float64(size.side(side).Rows))
+	}
+	return nil
+}
+
+// found is what a pass over the entries of a key's partition found, by side.
+type found struct {
+	count [2]uint64
+	rows  [2][]uint32
+}
+
+// findRows counts the rows of some keys on both sides, and finds the first of them: one pass over the entries of each of their partitions.
+func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []topKey[K], inner Count) ([]KeySize, error) {
+	byPart := map[int][]int{}
+	for i := range keys {
+		byPart[keys[i].part] = append(byPart[keys[i].part], i)
+	}
+	parts := slices.Sorted(maps.Keys(byPart))
+	out := make([]KeySize, len(keys))
+	err := keyset.Run(ctx, len(workers), len(parts), func(worker, task int) error {
+		w := workers[worker]
+		wanted := byPart[parts[task]]
+		table := keyset.NewTable[K, uint32](w.e.keys)
+		var finds []*found
+		at := map[int]*found{} // by key
+		for _, i := range wanted {
+			s, fresh := table.At(&sizeEntry[K]{Key: keys[i].key, Payload: uint32(len(finds)), Row1: keys[i].row1}, table.Start(&keys[i].key))
+			if fresh {
+				finds = append(finds, w.firstAtHand(workers, keys[i]))
+			}
+			at[i] = finds[s.Payload]
+		}
+		for side := range sideNames {
+			w.pass(workers, side, parts[task], table, finds)
+		}
+		for _, i := range wanted {
+			out[i] = w.e.sizeOf(at[i], inner)
+		}
+		return w.watch.Err()
+	})
+	return out, err
+}
+
+// firstAtHand starts with the rows that workers keep of a key that they counted at hand.
+func (w *sizer[K]) firstAtHand(workers []*sizer[K], k topKey[K]) *found {
+	f := &found{}
+	for _, from := range workers {
+		for side := range sideNames {
+			f.rows[side] = append(f.rows[side], from.by[side].rowsAtHand(k.key, k.row1)...)
+		}
+	}
+	return f
+}
+
+func (w *sizer[K]) pass(workers []*sizer[K], side, part int, table *keyset.Table[K, uint32], finds []*found) {
+	for _, from := range workers {
+		from.by[side].parts.Chunks(part, func(chunk []sizeEntry[K]) {
+			if w.watch.OverAfter(len(chunk)) {
+				return
+			}
+			for i := range chunk {
+				s := table.Find(&chunk[i])
+				if s == nil {
+					continue
+				}
+				f := finds[s.Payload]
+				f.count[side] += uint64(chunk[i].Payload)
+				if f.rows[side] = append(f.rows[side], chunk[i].Row()); len(f.rows[side]) > 1<<12 {
+					f.rows[side] = smallest(f.rows[side])
+				}
+			}
+		})
+	}
+}
+
+func smallest(rows []uint32) []uint32 {
+	slices.Sort(rows)
+	rows = slices.Compact(rows)
+	return rows[:min(len(rows), onerow.MaxSampleRows)]
+}
+
+// sizeOf shows a key as the first row that has it does, the left side's first.
+func (e *estimate) sizeOf(f *found, inner Count) KeySize {
+	m := KeySize{Left: int64(f.count[leftSide]), Right: int64(f.count[rightSide]), Inner: product(f.count[leftSide], f.count[rightSide])}
+	m.Share = share(m.Inner.Float64(), inner.Float64())
+	var lists [2]onerow.Rows
+	shown := false
+	for side := range sideNames {
+		for i, row := range smallest(f.rows[side]) {
+			if i == 0 && !shown {
+				m.Values, shown = e.values(row), true
+			}
+			lists[side] = append(lists[side], e.own(row))
+		}
+	}
+	m.LeftRows, m.RightRows = lists[leftSide], lists[rightSide]
+	return m
+}
+
+func (e *estimate) values(row uint32) (out []string) {
+	for _, c := range e.cols {
+		out = append(out, c.Format(row))
+	}
+	return out
+}
