@@ -94,7 +94,7 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 		}
 	}()
 	spans, late := append(versions, facts...), int64(0)
-	if bits == 0 { // the index stays in a core's own cache: facts need no partitions
+	if bits == 0 {
 		spans, late = versions, r.facts.Rows
 	}
 	r.progress.Start(onerow.StageEncode, r.versions.Rows+r.facts.Rows-late)
@@ -143,8 +143,16 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 	return collectVersions(r, workers), nil
 }
 
-// partBits is the number of partitions that keeps the steps of one, and the table of its keys, in a core's own cache.
-func partBits(versions int64) int { return keyset.PartBits(4 * versions) }
+// fewVersions is the number of versions up to which their index stays in a core's own cache, so that facts need no partitions.
+const fewVersions = 1 << 14
+
+// partBits makes partitions so small that the index of one stays in the cache beside the facts that are looked up in it.
+func partBits(versions int64) int {
+	if versions <= fewVersions {
+		return 0
+	}
+	return keyset.PartBits(16 * versions)
+}
 
 // spans are the tasks of both sides.
 func (r *ranging) spans() (versions, facts []keyset.Span) {

@@ -219,7 +219,7 @@ func ExampleBetween() {
 		log.Fatal(err)
 	}
 	fmt.Println(size)
-	fmt.Println("grows:", size.Left > uint64(size.Facts))
+	fmt.Println("grows:", size.Left.Cmp(join.CountOf(uint64(size.Facts))) > 0)
 	// Output:
 	// 5 rows of 8 facts
 	// rows of the inner join  5

@@ -142,7 +142,12 @@ func (r *AsOfReport) LogValue() slog.Value {
 }
 
 func (s *RangeSize) counts() tally.Counts {
-	whole := func(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
+	whole := func(c Count) int64 {
+		if c.Cmp(CountOf(math.MaxInt64)) > 0 {
+			return math.MaxInt64
+		}
+		return int64(c.lo)
+	}
 	return append(tally.Counts{
 		{Key: "inner", Label: "rows of the inner join", N: whole(s.Inner)},
 		{Key: "left", Label: "rows of the left join", N: whole(s.Left)},
@@ -154,7 +159,11 @@ func (s *RangeSize) counts() tally.Counts {
 
 // String is the size as text: a verdict, the counts, and the keys whose versions overlap. It ends without a newline.
 func (s *RangeSize) String() string {
-	verdict := fmt.Sprintf("%s of %s", counted(s.Inner, "row", "rows"), counted(uint64(s.Facts), "fact", "facts"))
+	rows := s.Inner.String() + " rows"
+	if s.Inner == CountOf(1) {
+		rows = "1 row"
+	}
+	verdict := rows + " of " + counted(uint64(s.Facts), "fact", "facts")
 	return verdict + "\n" + s.counts().String() + s.Versions.overlapText()
 }
 

@@ -3,6 +3,7 @@ package join
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/onerow-go/onerow"
@@ -20,9 +21,9 @@ type step struct {
 
 // part is the index of the versions of one partition. It is only read once it is made, by several workers at a time.
 type part[K keyset.Words] struct {
-	table *keyset.Table[K, uint32] // the number of each key
-	ends  []uint32                 // where the steps of key i end, which begin where those of key i-1 do
-	steps []step
+	table  *keyset.Table[K, uint32] // the number of each key
+	steps  []step
+	bounds []uint32 // the steps of key i are from bounds[i] to bounds[i+1]
 }
 
 // stretch is a version as its key's steps are made of it: it holds the words from..last, both included.
@@ -59,14 +60,14 @@ func (x *indexer[K]) index(keys *keyset.Keys, workers []*rangeWorker[K], number 
 		w.versionParts.Chunks(number, func(es []keyset.Entry[K, extent]) { x.number(p, es) })
 	}
 	x.scatter(workers, number, n)
-	p.ends, p.steps = make([]uint32, 0, p.table.Len()), make([]step, 0, n+n/8)
+	p.bounds, p.steps = make([]uint32, 1, p.table.Len()+1), make([]step, 0, n+n/8)
 	lo := uint32(0)
 	for _, hi := range x.starts[:p.table.Len()] {
 		if x.watch.OverAfter(int(hi - lo)) {
 			break
 		}
 		x.step(p, x.list[lo:hi])
-		p.ends = append(p.ends, uint32(len(p.steps)))
+		p.bounds = append(p.bounds, uint32(len(p.steps)))
 		lo = hi
 	}
 	x.said.Keys += int64(p.table.Len())
@@ -166,7 +167,7 @@ func untilNext(v []stretch) {
 func (x *indexer[K]) overlapping(p *part[K], v []stretch) {
 	x.byLast = append(x.byLast[:0], v...)
 	ends := x.byLast
-	x.sortBy(ends, func(s *stretch) uint64 { return s.last })
+	x.sortByLast(ends)
 	var now holders
 	for started, ended := 0, 0; ended < len(ends) && !x.watch.Over(); {
 		at := ends[ended].last + 1
@@ -203,17 +204,39 @@ func (x *indexer[K]) sort(v []stretch) []stretch {
 		kept++
 	}
 	if v = v[:kept]; !sorted {
-		x.sortBy(v, func(s *stretch) uint64 { return s.from })
+		x.sortByStart(v)
 	}
 	return v
 }
 
-func (x *indexer[K]) sortBy(v []stretch, by func(*stretch) uint64) {
+// insertionRows is the number of versions up to which they are sorted by insertion.
+const insertionRows = 24
+
+func (x *indexer[K]) sortByStart(v []stretch) {
+	if len(v) <= insertionRows {
+		for i := 1; i < len(v); i++ {
+			s, at := v[i], i
+			for ; at > 0 && s.from < v[at-1].from; at-- {
+				v[at] = v[at-1]
+			}
+			v[at] = s
+		}
+		return
+	}
 	slices.SortFunc(v, func(a, b stretch) int {
 		if x.watch.Over() {
 			return 0
 		}
-		return cmp.Compare(by(&a), by(&b))
+		return cmp.Compare(a.from, b.from)
+	})
+}
+
+func (x *indexer[K]) sortByLast(v []stretch) {
+	slices.SortFunc(v, func(a, b stretch) int {
+		if x.watch.Over() {
+			return 0
+		}
+		return cmp.Compare(a.last, b.last)
 	})
 }
 
@@ -236,33 +259,27 @@ func (w *rangeWorker[K]) probe(p *part[K], es []keyset.Entry[K, word]) {
 	w.sink.take(w.id, rows, found)
 }
 
-// at searches the steps of a key.
+// at searches the steps of a key. Where the search goes is no branch to be guessed: half of the guesses would be wrong.
 func (p *part[K]) at(id uint32, t uint64) holders {
-	lo := uint32(0)
-	if id > 0 {
-		lo = p.ends[id-1]
-	}
-	steps := p.steps[lo:p.ends[id]]
-	i, n := 0, len(steps)
-	for i < n {
-		mid := int(uint(i+n) / 2)
-		if steps[mid].at <= t {
-			i = mid + 1
-		} else {
-			n = mid
-		}
-	}
-	switch {
-	case len(steps) == 0:
+	steps := p.steps[p.bounds[id]:p.bounds[id+1]]
+	if len(steps) == 0 {
 		return holders{0, uint32(Gap)}
-	case i == 0:
+	}
+	i := 0
+	for n := len(steps); n > 1; {
+		half := n >> 1
+		_, before := bits.Sub64(t, steps[i+half].at, 0) // 1 if t is
+		i += half & (int(before) - 1)
+		n -= half
+	}
+	switch s := &steps[i]; {
+	case s.at > t:
 		return holders{0, uint32(BeforeFirst)}
+	case s.n == 0:
+		return holders{0, uint32(Gap)}
+	default:
+		return s.holders
 	}
-	h := steps[i-1].holders
-	if h.n == 0 {
-		h.row = uint32(Gap)
-	}
-	return h
 }
 
 // sample is a key with versions that share time.

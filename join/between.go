@@ -18,8 +18,8 @@ type RangeSize struct {
 	Most   uint32 `json:"most"`
 	MostAt uint32 `json:"most_at"`
 	// Inner is the number of rows of the inner join, and Left that of the join that keeps facts that nothing holds. They are exact.
-	Inner uint64 `json:"inner"`
-	Left  uint64 `json:"left"`
+	Inner Count `json:"inner"`
+	Left  Count `json:"left"`
 	// Versions says what there is to say of the versions, whatever the facts.
 	Versions VersionReport `json:"versions"`
 }
@@ -57,16 +57,16 @@ func between(ctx context.Context, facts Facts, versions Versions, opts RangeOpti
 	if err != nil {
 		return nil, err
 	}
-	s := &RangeSize{Key: r.key, Facts: r.facts.Rows, Versions: said}
+	s, inner := &RangeSize{Key: r.key, Facts: r.facts.Rows, Versions: said}, uint64(0)
 	for i := range to.sums {
 		sum := &to.sums[i]
 		s.Held += sum.held
-		s.Inner += sum.rows
+		inner += sum.rows
 		if sum.most > s.Most || sum.most == s.Most && sum.most > 0 && sum.at < s.MostAt {
 			s.Most, s.MostAt = sum.most, sum.at
 		}
 	}
-	s.Left = s.Inner + uint64(s.Facts-s.Held)
+	s.Inner, s.Left = CountOf(inner), CountOf(inner+uint64(s.Facts-s.Held))
 	return s, nil
 }
 

@@ -38,6 +38,7 @@ func JoinBetween(facts join.Facts, versions join.Versions, opts join.RangeOption
 		return nil, err
 	}
 	s := &join.RangeSize{Key: facts.Key, Facts: int64(len(j.facts.rows)), Versions: j.report()}
+	inner, left := uint64(0), uint64(0)
 	for f := range j.facts.rows {
 		n := uint32(len(j.holders(f)))
 		if n > 0 {
@@ -46,9 +47,10 @@ func JoinBetween(facts join.Facts, versions join.Versions, opts join.RangeOption
 		if n > s.Most {
 			s.Most, s.MostAt = n, uint32(f)
 		}
-		s.Inner += uint64(n)
-		s.Left += uint64(max(n, 1))
+		inner += uint64(n)
+		left += uint64(max(n, 1))
 	}
+	s.Inner, s.Left = join.CountOf(inner), join.CountOf(left)
 	return s, nil
 }
 
