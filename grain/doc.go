@@ -5,6 +5,8 @@
 //
 //   - [Check] counts the rows of each key: is the key unique, and if not, which keys repeat, how often, and in which rows.
 //   - [Align] compares the grain that a table was deduped at with that of an ON clause.
+//   - [MergeConflicts] looks at both sides of a MERGE before it is run: target rows that several source rows act on, new keys that come
+//     more than once, rows with NULL in the ON clause. [MergeEngines] says which engines raise an error.
 //
 // # Equality
 //
@@ -14,6 +16,6 @@
 //
 // # Outcome
 //
-// A [Report] is counts and a list of the worst keys, each with its first rows; [Report.Err] makes an error of it, for calls that must
-// not go on with duplicates.
+// A report is counts and a list of the worst keys, each with its first rows; its Err makes an error of it, for calls that must not go on
+// with duplicates.
 package grain

@@ -31,7 +31,7 @@ func (r *Report) Err() error {
 func (r *Report) String() string {
 	parts := []string{r.verdict(), r.counts().String()}
 	if len(r.Worst) > 0 {
-		parts = append(parts, "", r.worstTable())
+		parts = append(parts, "", worstTable("copies", r.Key, r.Worst))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -74,13 +74,13 @@ func (r *Report) counts() tally.Counts {
 }
 
 // worstTable has a line for each of the worst keys: its number of rows, its values, and its first rows.
-func (r *Report) worstTable() string {
-	head := []string{"copies"}
-	for _, k := range r.Key {
+func worstTable(count string, key []string, worst []onerow.KeyRows) string {
+	head := []string{count}
+	for _, k := range key {
 		head = append(head, columnName(k))
 	}
 	table := [][]string{append(head, "rows")}
-	for _, k := range r.Worst {
+	for _, k := range worst {
 		line := []string{strconv.FormatInt(k.Count, 10)}
 		for _, v := range k.Values {
 			line = append(line, cut(v))
