@@ -79,7 +79,7 @@ func (l *life) winner(evs []event) event {
 	}
 	best := 0
 	for i := 1; i < n && evs[0].kind == upsert; i++ {
-		if l.j.opts.Ties != TiesByContent && l.content(evs[best].note, evs[i].note, form.ByValue) != 0 && !l.isTruncated(&evs[0]) {
+		if l.j.opts.Ties != TiesByContent && l.content(evs[best].note, evs[i].note, form.ByValue) != 0 && !l.isBeaten(&evs[0]) {
 			l.tie(evs[:n], nil)
 			return event{}
 		}
@@ -99,6 +99,14 @@ func (l *life) winner(evs []event) event {
 	e := evs[best]
 	l.fold(&e, evs[n:])
 	return e
+}
+
+// isBeaten says whether something greater than an event is known at its position, so that it doesn't matter what ties with it.
+func (l *life) isBeaten(e *event) bool {
+	if i, found := at(l.said, e.pos); found && l.j.order != nil && l.said[i].order != keyset.None && l.j.order.Compare(e.order, l.said[i].order) < 0 {
+		return true
+	}
+	return l.isTruncated(e)
 }
 
 // isTruncated says whether a truncate wins over an event at its position.

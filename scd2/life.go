@@ -118,14 +118,15 @@ func (l *life) key(his []given, evs []dealt) {
 
 // work decides what the changes of a key make of its history.
 func (l *life) work() {
+	l.saidByHistory()
+	l.saidByState()
 	if l.decideChanges(); l.tied {
 		return
 	}
 	if l.j.opts.Mode == Snapshot && !l.snapshot() {
 		return
 	}
-	l.saidByHistory()
-	l.saidByState()
+	l.saidByTruncates()
 	if l.sortOutLate(); !l.merge() {
 		return
 	}

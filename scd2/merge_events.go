@@ -247,6 +247,9 @@ func (l *life) leftOut(c, s *event) bool {
 
 // inherit lets a change leave what it doesn't say as another upsert at its position said it.
 func (l *life) inherit(c, s *event) {
+	if l.isTruncated(s) {
+		return
+	}
 	c.other, c.keep = s.other, s.keep
 	if l.j.slots > ownSlots {
 		lesser := *s

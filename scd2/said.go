@@ -89,9 +89,8 @@ func (l *life) seenIn(g *given) (pos uint64, ok bool) {
 	return pos, ok && pos > g.from && !l.j.beyond(pos) && (g.flags&endsOpen != 0 || pos < g.to)
 }
 
-// saidByState adds what the state knows of the key, and truncates: those of the state to what was said, those of this call to the changes.
-// Of two that speak of one position, the greater stays; a row of the state stands for the start of a version too, and knows what was said
-// then.
+// saidByState adds what the state knows of the key. Of two that speak of one position, the greater stays; a row of the state stands for the
+// start of a version too, and knows what was said then.
 func (l *life) saidByState() {
 	if l.j.opts.Mode == Snapshot {
 		return
@@ -101,7 +100,11 @@ func (l *life) saidByState() {
 	})
 	l.dropUnknown()
 	l.said = l.weave(l.said, l.scratch)
-	if len(l.j.trunc) == 0 {
+}
+
+// saidByTruncates adds truncates: those of the state to what was said, those of this call to the changes.
+func (l *life) saidByTruncates() {
+	if l.j.opts.Mode == Snapshot || len(l.j.trunc) == 0 {
 		return
 	}
 	l.points = l.points[:0]
