@@ -18,9 +18,10 @@ import (
 // two newer ones are through, and the last comes twice.
 var deliveries = []int{0, 1, 2, 4, 5, 3, 6, 7, 7}
 
-// historySchema has the columns of the table, the positions in the log between which a version is valid, and the place in the
-// transaction: the second order column, which the state would have to remember for each version if the history didn't have it.
+// historySchema has the columns of the table, the positions in the log between which a version is valid, and both order columns of
+// the last event in it, which the state would have to remember for each version if the history did not have them.
 var historySchema = arrow.NewSchema(append(slices.Clone(schema.Fields()[:tableColumns]),
+	arrow.Field{Name: "after_commit", Type: arrow.PrimitiveTypes.Int64},
 	arrow.Field{Name: "total_order", Type: arrow.PrimitiveTypes.Int64},
 	arrow.Field{Name: "valid_from", Type: arrow.PrimitiveTypes.Int64},
 	arrow.Field{Name: "valid_to", Type: arrow.PrimitiveTypes.Int64, Nullable: true},

@@ -20,7 +20,7 @@ type naiveVersion struct {
 //	UPDATE history h SET valid_to = c.after_commit FROM changes c
 //	WHERE (same key) AND h.valid_to IS NULL AND h.valid_from < c.after_commit
 //
-//	INSERT INTO history SELECT (columns), total_order, after_commit, NULL FROM changes WHERE op <> 'd'
+//	INSERT INTO history SELECT (columns), after_commit, total_order, after_commit, NULL FROM changes WHERE op <> 'd'
 //
 // Where several changes match, the UPDATE takes one of them, here the first.
 func naiveHistory(messages []*message, deliveries []int) []naiveVersion {
@@ -56,9 +56,10 @@ func historyRecord(history []naiveVersion, alloc memory.Allocator) (arrow.Record
 		if err := appendRow(b, v.row.customerKey, v.row); err != nil {
 			return nil, err
 		}
-		b.Field(tableColumns).(*array.Int64Builder).Append(v.place)
-		b.Field(tableColumns + 1).(*array.Int64Builder).Append(v.from)
-		to := b.Field(tableColumns + 2).(*array.Int64Builder)
+		b.Field(tableColumns).(*array.Int64Builder).Append(v.from)
+		b.Field(tableColumns + 1).(*array.Int64Builder).Append(v.place)
+		b.Field(tableColumns + 2).(*array.Int64Builder).Append(v.from)
+		to := b.Field(tableColumns + 3).(*array.Int64Builder)
 		if v.open {
 			to.AppendNull()
 		} else {
