@@ -166,9 +166,9 @@ type answer struct{ fact, status, version string }
 
 func (a answer) String() string {
 	if a.version == "" {
-		return fmt.Sprintf("{%s} %s", a.fact, a.status)
+		return fmt.Sprintf("%s %s", a.fact, a.status)
 	}
-	return fmt.Sprintf("{%s} %s {%s}", a.fact, a.status, a.version)
+	return fmt.Sprintf("%s %s %s", a.fact, a.status, a.version)
 }
 
 // answers is what the case wants for each fact, as far as it does.
@@ -262,6 +262,7 @@ func (r *runner) matches(m *join.Matches, facts, versions [][]any) bool {
 
 // taken checks the right side of the left join.
 func (k *asOf) taken(r *runner, m *join.Matches, versions [][]any, mem memory.Allocator) {
+	rows := slices.Clone(m.Rows)
 	rec, err := r.api.RangeJoin.Versions(context.Background(), m, mem)
 	if err != nil {
 		r.fail("a record of versions", "error: "+err.Error())
@@ -269,11 +270,11 @@ func (k *asOf) taken(r *runner, m *join.Matches, versions [][]any, mem memory.Al
 	}
 	defer rec.Release()
 	got := arrowtest.Cells(rec)
-	if len(got) != len(m.Rows) {
-		r.fail(fmt.Sprintf("%d rows of versions", len(m.Rows)), fmt.Sprint(len(got)))
+	if len(got) != len(rows) {
+		r.fail(fmt.Sprintf("%d rows of versions", len(rows)), fmt.Sprint(len(got)))
 		return
 	}
-	for i, row := range m.Rows {
+	for i, row := range rows {
 		want := make([]any, len(k.versionSpec.Columns))
 		if row != join.NoMatch {
 			want = versions[row]

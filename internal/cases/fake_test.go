@@ -72,7 +72,8 @@ func right(c cases.Case) cases.API {
 			}
 			return rep, nil
 		},
-		History: cases.Public.History,
+		RangeJoin: rightRangeJoin(mention),
+		History:   cases.Public.History,
 		RangeCheck: func(_ context.Context, table scd2.Table, opts scd2.CheckOptions) (*scd2.CheckReport, error) {
 			rep, err := oracle.Ranges(table, opts)
 			if err != nil {
