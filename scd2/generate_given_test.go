@@ -54,8 +54,7 @@ func (s *scene) chooseGiven() {
 	}
 }
 
-// tellOrders writes the order of the last event in each version, where the history stores it: mostly of its start. Deletion rows have what the version
-// before them has.
+// tellOrders writes the order of the start of each version, where the history stores it. Deletion rows have what the version before them has.
 func (s *scene) tellOrders(key int, rows [][]any, starts []int) {
 	if s.orders == 0 {
 		return
@@ -66,28 +65,11 @@ func (s *scene) tellOrders(key int, rows [][]any, starts []int) {
 			copy(row[at:at+2], rows[i-1][at:at+2])
 			continue
 		}
-		pos, seq, next := starts[i], s.src.Choose("seq of a version", len(s.seqs)), s.most+1
-		if i+1 < len(rows) {
-			next = starts[i+1]
-		}
-		vals := s.starts[s.place(key, pos)]
-		if s.src.Choose("a repeat in it", 4) == 3 && pos+1 < next && s.opts.Unchanged == scd2.CollapseUnchanged {
-			pos++
-		} else {
-			s.told[s.place(key, pos)] = true
-		}
-		if s.endsAt(row, pos) {
-			pos--
-			s.told[s.place(key, pos)] = true
-		}
-		s.said[fmt.Sprint(s.place(key, pos), " ", seq)] = vals
-		row[at], row[at+1] = s.seqs[seq], s.line.cell(pos)
+		place, seq := s.place(key, starts[i]), s.src.Choose("seq of a version", len(s.seqs))
+		s.told[place] = true
+		s.said[fmt.Sprint(place, " ", seq)] = s.starts[place]
+		row[at], row[at+1] = s.seqs[seq], s.line.cell(starts[i])
 	}
-}
-
-// endsAt says whether a given row ends at a position.
-func (s *scene) endsAt(row []any, pos int) bool {
-	return row[slices.Index(names(s.given.columns), "valid_to")] == s.line.cell(pos)
 }
 
 func (s *scene) place(key, pos int) string { return fmt.Sprint(key, " at ", pos) }
