@@ -150,7 +150,7 @@ func newScene(src oracle.Source, m may) *scene {
 		s.values[0].nulls = 2
 	}
 	s.layOut()
-	if all := slices.Contains(names(s.given.columns), "t"); all && s.opts.Ties == scd2.RejectTies && s.opts.Columns.Missing != scd2.NullMissing {
+	if all := slices.Contains(names(s.given.columns), "t"); all && s.opts.Ties == scd2.RejectTies && s.opts.Columns.KeepNull == nil && s.opts.Columns.Missing != scd2.NullMissing {
 		s.orders = 2
 	}
 	if (!s.stored || s.orders > 0) && src.Choose("given", 3) > 0 {

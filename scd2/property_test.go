@@ -296,6 +296,9 @@ func (st *stage) describe(a act, changes []arrow.Record, m *scd2.Merge) map[stri
 // Ties are refused when the oracle refuses them, and only then; set aside, they leave their key alone.
 func refusesTies(st *stage) {
 	first := st.set(may{ties: true, events: 6})
+	if st.orders > 0 && st.opts.Tracked != nil {
+		return // whether it is a tie or a correction
+	}
 	changes := st.changes(st.events)
 	_, wantErr := st.replay(first, st.events)
 	m, err := st.plan(first, changes)
