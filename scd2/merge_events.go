@@ -215,6 +215,9 @@ func (l *life) meetUpserts(s, c event, known bool) event {
 	}
 	diff := l.notes(s.note, c.note)
 	switch {
+	case diff != 0 && l.isOutlived(&s):
+		l.set(&c, unchanged)
+		return s
 	case diff == 0:
 		l.set(&c, unchanged)
 		if !known && l.j.order != nil {
@@ -264,6 +267,17 @@ func (l *life) isOfPlace(s *event) bool {
 	}
 	pos, ok := l.j.line.At(atSeen, s.note)
 	return ok && pos == s.pos
+}
+
+// isOutlived says whether the untracked values of a version of the history are of an event after its end, which a delete has taken: what
+// was said at its start is older.
+func (l *life) isOutlived(s *event) bool {
+	if s.origin != ofHistory || s.base < 0 || s.mem != keyset.None || l.j.seenAt == nil {
+		return false
+	}
+	g := &l.his[s.base]
+	pos, ok := l.j.line.At(atSeen, g.row)
+	return ok && g.flags&endsOpen == 0 && pos >= g.to
 }
 
 // notes ranks two rows by the untracked columns of the source.

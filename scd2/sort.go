@@ -9,8 +9,8 @@ import (
 // runLength is the number of elements that are sorted between two looks at the context.
 const runLength = 1 << 14
 
-// sortWatched sorts a list by a strict order. A key may have all events there are, so that a long list is sorted in runs, which are then merged, with a look at the
-// context between any two: once that is over, the list is in no order that means anything.
+// sortWatched sorts a list by a strict order. A key may have all events there are, so that a long list is sorted in runs, which are then
+// merged, with a look at the context between any two: once that is over, the list is in no order that means anything.
 func sortWatched[T any](w *keyset.Watch, list []T, compare func(a, b T) int) {
 	if len(list) <= runLength {
 		slices.SortFunc(list, compare)
