@@ -154,6 +154,32 @@ func onReport(f func(r *grain.Report)) func(*cases.API) {
 	}
 }
 
+func onKeys(f func(r *grain.KeysReport)) func(*cases.API) {
+	return func(api *cases.API) {
+		keys := api.Keys
+		api.Keys = func(ctx context.Context, in []arrow.Record, opts grain.KeysOptions) (*grain.KeysReport, error) {
+			r, err := keys(ctx, in, opts)
+			if r != nil {
+				f(r)
+			}
+			return r, err
+		}
+	}
+}
+
+func onMergeConflicts(f func(r *grain.MergeReport)) func(*cases.API) {
+	return func(api *cases.API) {
+		merge := api.MergeConflicts
+		api.MergeConflicts = func(ctx context.Context, target, source []arrow.Record, on []string, opts grain.MergeOptions) (*grain.MergeReport, error) {
+			r, err := merge(ctx, target, source, on, opts)
+			if r != nil {
+				f(r)
+			}
+			return r, err
+		}
+	}
+}
+
 // onTaken changes the rows that Take returns.
 func onTaken(f func(rows [][]any)) func(*cases.API) {
 	return func(api *cases.API) {
@@ -296,6 +322,15 @@ var lies = []lie{
 	{"a worst key has the rows of another", "grain/counts", "worst keys that repeat", onReport(func(r *grain.Report) { r.Worst[0].Rows, r.Worst[1].Rows = r.Worst[1].Rows, r.Worst[0].Rows })},
 	{"rows of a worst key are of two keys", "grain/counts", "ascending rows of one key", onReport(func(r *grain.Report) { r.Worst[0].Rows = onerow.Rows{0, 1} })},
 	{"a worst key without rows", "grain/counts", "worst keys that repeat", onReport(func(r *grain.Report) { r.Worst[0].Rows = nil })},
+	{"a key that isn't minimal", "grain/keys-one-column", "keys [[id]]", onKeys(func(r *grain.KeysReport) { r.Keys = append(r.Keys, []string{"id", "v"}) })},
+	{"a key is missed", "grain/keys-alternatives", "keys [[id] [site code]]", onKeys(func(r *grain.KeysReport) { r.Keys = r.Keys[:1] })},
+	{"a conflict is missed", "grain/merge-two-hits", "1 conflicts", onMergeConflicts(func(r *grain.MergeReport) { r.Conflicts, r.WorstConflicts = 0, nil })},
+	{"a row is inserted once more", "grain/merge-new-key-twice", "1 unmatched duplicates", onMergeConflicts(func(r *grain.MergeReport) {
+		r.UnmatchedDuplicates++
+		r.WorstDuplicates[0].Count++
+	})},
+	{"a conflict without rows", "grain/merge-two-hits", "with values and rows", onMergeConflicts(func(r *grain.MergeReport) { r.WorstConflicts[0].Source = nil })},
+	{"source rows that neither match nor don't", "grain/merge-clean", "add up", onMergeConflicts(func(r *grain.MergeReport) { r.MatchedRows-- })},
 	{"a worst key without values", "grain/counts", "worst keys that repeat", onReport(func(r *grain.Report) { r.Worst[0].Values = nil })},
 
 	{"never equal", "keys/int32-int64", "equal true", onPlan(func(p *dedupe.Plan) { p.Rows, p.Stale, p.Report = onerow.Rows{0}, nil, dedupe.Report{In: 1, Kept: 1} })},

@@ -21,6 +21,10 @@ type API struct {
 	Latest func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*dedupe.Plan, error)
 	Take   func(context.Context, *dedupe.Plan, memory.Allocator) (arrow.Record, error)
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
+	// Keys is called by cases of grain.keys.
+	Keys func(context.Context, []arrow.Record, grain.KeysOptions) (*grain.KeysReport, error)
+	// MergeConflicts is called by cases of grain.merge.
+	MergeConflicts func(context.Context, []arrow.Record, []arrow.Record, []string, grain.MergeOptions) (*grain.MergeReport, error)
 
 	History HistoryAPI
 	// RangeCheck is called by cases of scd2.check.
@@ -37,6 +41,9 @@ var Public = API{
 	},
 	Check: grain.Check,
 
+	Keys:           grain.Keys,
+	MergeConflicts: grain.MergeConflicts,
+
 	History:    publicHistory,
 	RangeCheck: scd2.Check,
 
@@ -51,6 +58,8 @@ type test interface{ run(r *runner) }
 var built = map[string]func(Case) (test, error){
 	"dedupe.latest": newLatest,
 	"grain.check":   newCheck,
+	"grain.keys":    newMinimalKeys,
+	"grain.merge":   newMergeConflicts,
 	"keys.equal":    newEqual,
 	"scd2.plan":     newHistory,
 	"scd2.check":    newRanges,
@@ -60,8 +69,8 @@ var built = map[string]func(Case) (test, error){
 
 // planned are the calls of verbs that the library will have.
 var planned = map[string]bool{
-	"grain.diagnose": true, "grain.keys": true, "grain.merge": true,
-	"join.estimate": true,
+	"grain.diagnose": true,
+	"join.estimate":  true,
 }
 
 // Failure is one wrong answer.

@@ -12,6 +12,7 @@
 //	latest.go …           dedupe.Latest: setup; one key; carry-forward
 //	check.go              grain.Check
 //	mergeconflicts.go     grain.MergeConflicts
+//	minimalkeys.go        grain.Keys
 //	ranges.go             scd2.Check, Current and AsOf
 //	joinsize.go           join.Estimate; joinplaceholder.go its placeholders
 //	history.go …          scd2.Plan in Changes mode: columns; events; the replay

@@ -1,0 +1,55 @@
+package grain
+
+import (
+	"sync"
+
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// cover is a list of sets that can be asked whether one of them holds a set: for each column, a bit says which of the sets have it.
+type cover struct {
+	mu  sync.RWMutex
+	n   int
+	has [][]uint64
+}
+
+func newCover(columns int) *cover { return &cover{has: make([][]uint64, columns)} }
+
+// add adds a set, unless one holds it already.
+func (c *cover) add(set keyset.Bitmap) {
+	members := set.Rows()
+	list := make([]int, len(members))
+	for i, m := range members {
+		list[i] = int(m)
+	}
+	if len(list) == 0 || c.holds(list) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n&63 == 0 {
+		for i := range c.has {
+			c.has[i] = append(c.has[i], 0)
+		}
+	}
+	for _, m := range list {
+		c.has[m][c.n>>6] |= 1 << (c.n & 63)
+	}
+	c.n++
+}
+
+// holds says whether one of the sets holds a set.
+func (c *cover) holds(set []int) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for w := range c.has[set[0]] {
+		all := ^uint64(0)
+		for _, m := range set {
+			all &= c.has[m][w]
+		}
+		if all != 0 {
+			return true
+		}
+	}
+	return false
+}

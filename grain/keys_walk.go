@@ -1,0 +1,253 @@
+package grain
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/onerow-go/onerow/internal/frame"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// search is one call of Keys. A set of columns is a list of ascending places in cols.
+type search struct {
+	opts   KeysOptions
+	report *KeysReport
+	table  *frame.Table
+	rows   int64
+	limit  int64 // of violations of a near-key; 0: there are none
+	cols   []*numbered
+
+	keys  map[string]bool // by setName: of two columns or more
+	nears map[string]bool // minimal near-keys
+	found []near
+	agree *cover // sets on which two rows agree: no key
+	kept  kept
+	keep  int64 // the most rows of clusters that are kept
+}
+
+type near struct {
+	set        []int
+	violations int64
+}
+
+// verdict is what is found of a set.
+type verdict struct {
+	key, near  bool
+	violations int64
+}
+
+// blockSets is the number of sets that are handed out together.
+const blockSets = 1 << 12
+
+// walk looks at all sets by size.
+func (s *search) walk(ctx context.Context) error {
+	s.keys, s.nears = map[string]bool{}, map[string]bool{}
+	s.agree = newCover(len(s.cols))
+	s.kept.sets = map[string]*clusters{}
+	s.keep = max(s.rows/16, 2*s.limit)
+	for _, c := range s.cols {
+		for _, p := range c.pairs {
+			s.agree.add(s.agreeSet(p[0], p[1]))
+		}
+		c.pairs = nil
+	}
+	var workers []*looker
+	for range s.opts.Resources.WorkerCount() {
+		workers = append(workers, &looker{s: s, watch: keyset.NewWatch(ctx)})
+	}
+	for size := 1; size <= min(s.opts.MaxColumns, len(s.cols)); size++ {
+		var sets [][]int
+		var keys, nears [][]int
+		any := false
+		flush := func() error {
+			verdicts := make([]verdict, len(sets))
+			err := keyset.Run(ctx, len(workers), len(sets), func(w, task int) error {
+				verdicts[task] = workers[w].judge(sets[task])
+				return workers[w].watch.Err()
+			})
+			for i, v := range verdicts {
+				switch {
+				case v.key:
+					keys = append(keys, sets[i])
+				case v.near:
+					nears = append(nears, sets[i])
+					s.found = append(s.found, near{sets[i], v.violations})
+				}
+			}
+			any = any || len(sets) > 0
+			sets = sets[:0]
+			return err
+		}
+		looked := 0
+		err := s.each(size, func(set []int) error {
+			if looked++; looked&0xffff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if size != 2 && s.passed(set) {
+				any = true
+				return nil
+			}
+			if sets = append(sets, slices.Clone(set)); len(sets) == blockSets {
+				return flush()
+			}
+			return nil
+		})
+		if err == nil {
+			err = flush()
+		}
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			s.keys[setName(k)] = true
+			s.report.Keys = append(s.report.Keys, s.names(k))
+		}
+		for _, n := range nears {
+			s.nears[setName(n)] = true
+		}
+		if !any {
+			break
+		}
+	}
+	return nil
+}
+
+// each calls f for each set of a size that holds no key, in order. f may not keep the set.
+func (s *search) each(size int, f func(set []int) error) error {
+	set := make([]int, 0, size)
+	var extend func(from int) error
+	extend = func(from int) error {
+		if len(set) == size {
+			return f(set)
+		}
+		for c := from; c <= len(s.cols)-(size-len(set)); c++ {
+			set = append(set, c)
+			if !s.holds(s.keys, set) && !(s.violates(set) && s.holds(s.nears, set)) {
+				if err := extend(c + 1); err != nil {
+					return err
+				}
+			}
+			set = set[:len(set)-1]
+		}
+		return nil
+	}
+	return extend(0)
+}
+
+// holds says whether a subset that has the last column of a set is among some. The others were asked about before.
+func (s *search) holds(some map[string]bool, set []int) bool {
+	if len(some) == 0 {
+		return false
+	}
+	last := len(set) - 1
+	name := make([]byte, 0, 4*maxMaxColumns)
+	for mask := range uint64(1) << last {
+		name = name[:0]
+		for m := mask; m != 0; m &= m - 1 {
+			name = binary.LittleEndian.AppendUint32(name, uint32(set[bits.TrailingZeros64(m)]))
+		}
+		if some[string(binary.LittleEndian.AppendUint32(name, uint32(set[last])))] {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsAny is holds for all subsets.
+func (s *search) holdsAny(some map[string]bool, set []int) bool {
+	for n := range set {
+		if s.holds(some, set[:n+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// violates says whether a column of the set has NULLs that are against it: neither it nor what holds it is a key.
+func (s *search) violates(set []int) bool {
+	return slices.ContainsFunc(set, func(c int) bool { return s.cols[c].nulls > 0 })
+}
+
+// passed says that a set needs no look at the rows: it can be neither a key nor a near-key that isn't known.
+func (s *search) passed(set []int) bool {
+	if s.fewest(set) > s.limit {
+		return true
+	}
+	return (s.fewest(set) > 0 || s.violates(set) || s.agree.holds(set)) && !s.mayBeNear(set)
+}
+
+// mayBeNear says whether a set would be listed as a near-key if it is one.
+func (s *search) mayBeNear(set []int) bool { return s.limit > 0 && !s.holdsAny(s.nears, set) }
+
+// fewest is a number of rows that violate a set at least: there are only so many combinations of values, for all rows, and for those of the
+// commonest value of a column.
+func (s *search) fewest(set []int) (least int64) {
+	for _, p := range set {
+		others := int64(1)
+		for _, c := range set {
+			if c == p {
+				continue
+			}
+			if others *= int64(s.cols[c].distinct); others > s.rows {
+				break
+			}
+		}
+		if others > s.rows {
+			continue
+		}
+		least = max(least, int64(s.cols[p].most)-others)
+		least = max(least, s.rows-others*int64(s.cols[p].distinct))
+	}
+	return least
+}
+
+// names are the names of a set's columns.
+func (s *search) names(set []int) (names []string) {
+	for _, c := range set {
+		names = append(names, s.report.Columns[s.cols[c].at].Name)
+	}
+	return names
+}
+
+// setName is a set as the key of a map.
+func setName(set []int) string {
+	var name []byte
+	for _, c := range set {
+		name = binary.LittleEndian.AppendUint32(name, uint32(c))
+	}
+	return string(name)
+}
+
+// agreeSet marks the columns in which two rows have one value.
+func (s *search) agreeSet(a, b uint32) keyset.Bitmap {
+	set := keyset.NewBitmap(uint32(len(s.cols)))
+	for i, c := range s.cols {
+		if c.ids[a] == c.ids[b] && c.ids[a] != keyset.None {
+			set.Set(uint32(i))
+		}
+	}
+	return set
+}
+
+// describe puts the near-keys into the report.
+func (s *search) describe(ctx context.Context, batches []arrow.Record) error {
+	slices.SortStableFunc(s.found, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.violations, b.violations), cmp.Compare(len(a.set), len(b.set)), slices.Compare(a.set, b.set))
+	})
+	for _, n := range s.found[:min(len(s.found), max(0, s.opts.MaxNear))] {
+		names := s.names(n.set)
+		opts := s.opts.Resources
+		opts.Progress = nil
+		r, err := check(ctx, batches, names, Options{Nulls: s.opts.Nulls, Worst: s.opts.Worst, Resources: opts})
+		if err != nil {
+			return err
+		}
+		s.report.Near = append(s.report.Near, NearKey{Columns: names, Violations: n.violations, Report: r})
+	}
+	return nil
+}
