@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/frame"
@@ -109,23 +111,35 @@ func (s *sides) names(side int) []string {
 	return s.on.Left
 }
 
+// typeOf is the type of a side's column in pair i of the key; null without batches.
+func (s *sides) typeOf(side, i int) arrow.DataType {
+	f := s.frames[side]
+	if f.Schema == nil {
+		return arrow.Null
+	}
+	fields, _ := f.Schema.FieldsByName(s.names(side)[i])
+	return fields[0].Type
+}
+
 // pairColumn names the column of the table for pair i of the key, so that one column can be in several pairs.
 func pairColumn(i int) string { return fmt.Sprintf("pair %d", i) }
 
-// read finds the columns of the key. What is wrong with several comes back together.
-func (s *sides) read(nulls Nulls) error {
-	var parts [2]frame.Part
-	for side := range parts {
-		parts[side] = frame.Part{Frame: s.frames[side], Names: map[string]string{}}
+// read finds the columns of the key, in both sides and in further parts, which have them under their names in the table. What is wrong with several
+// comes back together.
+func (s *sides) read(nulls Nulls, more ...frame.Part) error {
+	var parts []frame.Part
+	for side, f := range s.frames {
+		p := frame.Part{Frame: f, Names: map[string]string{}}
 		for i, name := range s.names(side) {
-			parts[side].Names[pairColumn(i)] = name
+			p.Names[pairColumn(i)] = name
 		}
+		parts = append(parts, p)
 	}
 	var err error
-	if s.rows, err = frame.NewTable(parts[:]...); err != nil {
+	if s.rows, err = frame.NewTable(append(parts, more...)...); err != nil {
 		return err
 	}
-	s.first = uint32(s.frames[leftSide].Rows)
+	s.first, s.cols = uint32(s.frames[leftSide].Rows), nil
 	var errs []error
 	for i := range s.on.Left {
 		c, err := s.rows.Column(pairColumn(i), form.IsKey)

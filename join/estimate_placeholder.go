@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
@@ -34,12 +32,8 @@ func (s *sides) mark(values []onerow.Value) (*marked, error) {
 	held := make([]bool, len(values))
 	for i, c := range s.cols {
 		in := make([]bool, len(values)) // in this column: what the left side's type can hold needs no second look
-		for side, f := range s.frames {
-			typ := arrow.DataType(arrow.Null)
-			if f.Schema != nil {
-				fields, _ := f.Schema.FieldsByName(s.names(side)[i])
-				typ = fields[0].Type
-			}
+		for side := range sideNames {
+			typ := s.typeOf(side, i)
 			var fit []any
 			for j, v := range values {
 				if _, err := form.NewMatcher(typ, []any{v}); err == nil && !in[j] {

@@ -79,7 +79,9 @@ func listKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size, work
 	}
 	next := func(n int) []KeySize {
 		list := matches[:n:n]
-		matches = matches[n:]
+		if matches = matches[n:]; n == 0 {
+			return nil
+		}
 		return list
 	}
 	size.Worst = next(len(worst))

@@ -63,6 +63,9 @@ func (c Count) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a number or a decimal string.
 func (c *Count) UnmarshalJSON(text []byte) error {
 	digits := string(text)
+	if digits == "null" {
+		return nil
+	}
 	if digits[0] == '"' {
 		if err := json.Unmarshal(text, &digits); err != nil {
 			return err

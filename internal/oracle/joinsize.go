@@ -135,7 +135,9 @@ func (s *joinSides) setup(in [2][]arrow.Record, on join.Key) error {
 }
 
 // takesPart says whether a row can meet another.
-func (s *joinSides) takesPart(key []Value) bool { return s.opts.Nulls == join.NullsEqual || !anyNull(key) }
+func (s *joinSides) takesPart(key []Value) bool {
+	return s.opts.Nulls == join.NullsEqual || !anyNull(key)
+}
 
 func (s *joinSides) gather() {
 	numbers := map[string]*joined{}

@@ -1,0 +1,82 @@
+package join_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/join"
+)
+
+var benchRows = flag.Int("rows", 1_000_000, "rows of the left side of BenchmarkEstimate; the figures of the README are for 10000000")
+
+// spread takes numbers apart over 64 bits.
+const spread = 0x5851f42d4c957f2d
+
+// keyedSide makes a column of keys, one a row, as integers or as texts of 15 bytes.
+func keyedSide(rows int, text bool, key func(i int) int) arrow.Record {
+	var col arrow.Array
+	if text {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		for i := range rows {
+			b.Append(fmt.Sprintf("cust-%010d", key(i)))
+		}
+		col = b.NewArray()
+	} else {
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		for i := range rows {
+			n := int64(key(i))
+			if n >= 0 {
+				n *= spread
+			}
+			b.Append(n)
+		}
+		col = b.NewArray()
+	}
+	return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "id", Type: col.DataType()}}, nil), []arrow.Array{col}, int64(rows))
+}
+
+// BenchmarkEstimate is J1 of the workloads, keys of which the right side has each once, as integers and as texts; and J2, as many rows on
+// either side, of which 2 % have the key -1.
+func BenchmarkEstimate(b *testing.B) {
+	rows := *benchRows
+	rnd := rand.New(rand.NewPCG(1, 2))
+	uniform := func(int) int { return rnd.IntN(rows / 10) }
+	skewed := func(int) int {
+		if rnd.IntN(50) == 0 {
+			return -1
+		}
+		return rnd.IntN(rows)
+	}
+	for _, work := range []struct {
+		name        string
+		text        bool
+		right       int
+		left, other func(int) int
+	}{
+		{"J1", false, rows / 10, uniform, func(i int) int { return i }},
+		{"J1-text", true, rows / 10, uniform, func(i int) int { return i }},
+		{"J2", false, rows, skewed, skewed},
+	} {
+		left, right := keyedSide(rows, work.text, work.left), keyedSide(work.right, work.text, work.other)
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/rows=%d/workers=%d", work.name, rows+work.right, workers), func(b *testing.B) {
+				opts := join.Options{Resources: onerow.Resources{Workers: workers}}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := join.Estimate(context.Background(), []arrow.Record{left}, []arrow.Record{right}, join.On("id"), opts); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows+work.right), "ns/row")
+			})
+		}
+	}
+}
