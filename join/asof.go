@@ -66,7 +66,7 @@ type Matches struct {
 // doesn't depend on how rows are cut into batches, on encodings, or on the number of workers. A side without batches is a side without rows.
 //
 // It takes time in proportion to the rows, with a search among the versions of its key for each fact, and n log n in the versions of a key that are out
-// of order. Beside the outcome, of 5 bytes a fact, it holds 24 or 32 bytes a fact and some 60 a version while it runs; only those of the versions when
+// of order. Beside the outcome, of 5 bytes a fact, it holds 24 or 32 bytes a fact and 60 to 120 a version while it runs; only those of the versions when
 // these are few. Times whose values don't fit 64 bits in a common unit (text, for one, or 9999-12-31 in seconds beside nanoseconds) are sorted first, which takes
 // longer and some 80 bytes a row more. It returns within some milliseconds after the context ends.
 //

@@ -115,8 +115,8 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 	r.progress.Start(onerow.StageGroup, dealt)
 	index := make([]*part[K], 1<<bits)
 	err = keyset.Run(ctx, len(workers), len(index), func(w, part int) error {
-		n := int64(0)
-		index[part], n = workers[w].index(r.keys, workers, part)
+		p, n := workers[w].index(r.keys, workers, part)
+		index[part] = p
 		r.progress.Add(n)
 		return workers[w].Err()
 	})

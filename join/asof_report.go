@@ -101,9 +101,9 @@ func (v *VersionReport) counts() tally.Counts {
 func (v *VersionReport) overlapText() string {
 	var b strings.Builder
 	for _, k := range v.Overlapping {
-		rows := make([]string, len(k.Rows))
-		for i, r := range k.Rows {
-			rows[i] = fmt.Sprint(r)
+		var rows []string
+		for _, r := range k.Rows {
+			rows = append(rows, fmt.Sprint(r))
 		}
 		if int64(len(rows)) < k.Count {
 			rows = append(rows, "…")
@@ -140,6 +140,12 @@ func (r *AsOfReport) String() string {
 func (r *AsOfReport) LogValue() slog.Value {
 	return slog.GroupValue(append([]slog.Attr{slog.Any("key", r.Key)}, r.counts().Attrs()...)...)
 }
+
+// String is that of the report: the rows are data.
+func (m *Matches) String() string { return m.Report.String() }
+
+// LogValue is that of the report.
+func (m *Matches) LogValue() slog.Value { return m.Report.LogValue() }
 
 func (s *RangeSize) counts() tally.Counts {
 	whole := func(c Count) int64 {

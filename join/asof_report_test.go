@@ -51,6 +51,9 @@ versions of a=1, c="x" overlap: rows 3, 5, …
 	if !strings.Contains(string(text), `"before_first":0`) || !strings.Contains(string(text), `"overlapping_keys":2`) {
 		t.Errorf("%s", text)
 	}
+	if m := (&join.Matches{Report: r}); m.String() != want || !reflect.DeepEqual(m.LogValue(), r.LogValue()) {
+		t.Errorf("%v", m)
+	}
 	var b strings.Builder
 	log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {

@@ -292,15 +292,15 @@ type sample struct {
 func (x *indexer[K]) sample(v []stretch) {
 	x.said.OverlappingKeys++
 	var s sample
-	reach, any := uint64(0), false // of those before
+	reach := uint64(0) // of those before
 	for i := range v {
 		if x.watch.Over() {
 			return
 		}
-		if any && reach >= v[i].from || i+1 < len(v) && v[i+1].from <= v[i].last {
+		if i > 0 && reach >= v[i].from || i+1 < len(v) && v[i+1].from <= v[i].last {
 			s.add(v[i].row)
 		}
-		reach, any = max(reach, v[i].last), true
+		reach = max(reach, v[i].last)
 	}
 	at, _ := slices.BinarySearchFunc(x.samples, s, firstRow)
 	if at < onerow.MaxSampleKeys {
