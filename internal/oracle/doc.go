@@ -11,6 +11,7 @@
 //	table.go              batches as rows of values
 //	latest.go …           dedupe.Latest: setup; one key; carry-forward
 //	check.go              grain.Check
+//	diagnose.go …         grain.Diagnose: causes; forms of text
 //	mergeconflicts.go     grain.MergeConflicts
 //	minimalkeys.go        grain.Keys
 //	ranges.go             scd2.Check, Current and AsOf
