@@ -14,6 +14,7 @@
 //	diagnose.go …         grain.Diagnose: causes; forms of text
 //	mergeconflicts.go     grain.MergeConflicts
 //	minimalkeys.go        grain.Keys
+//	asof.go               join.AsOf and Between
 //	ranges.go             scd2.Check, Current and AsOf
 //	joinsize.go           join.Estimate; joinplaceholder.go its placeholders
 //	history.go …          scd2.Plan in Changes mode: columns; events; the replay
