@@ -73,7 +73,21 @@ func right(c cases.Case) cases.API {
 			return rep, nil
 		},
 		RangeJoin: rightRangeJoin(mention),
-		History:   cases.Public.History,
+		Keys: func(_ context.Context, in []arrow.Record, opts grain.KeysOptions) (*grain.KeysReport, error) {
+			rep, err := oracle.Keys(in, opts)
+			return rep, mention(err)
+		},
+		MergeConflicts: func(_ context.Context, target, source []arrow.Record, on []string, opts grain.MergeOptions) (*grain.MergeReport, error) {
+			rep, err := oracle.MergeConflicts(target, source, on, opts)
+			if err != nil {
+				return nil, mention(err)
+			}
+			for i := range rep.WorstConflicts {
+				rep.WorstConflicts[i].Values = make([]string, len(on))
+			}
+			return rep, nil
+		},
+		History: cases.Public.History,
 		RangeCheck: func(_ context.Context, table scd2.Table, opts scd2.CheckOptions) (*scd2.CheckReport, error) {
 			rep, err := oracle.Ranges(table, opts)
 			if err != nil {
