@@ -11,6 +11,7 @@ import (
 	"github.com/onerow-go/onerow/dedupe"
 	"github.com/onerow-go/onerow/grain"
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/join"
 )
 
 // equal is a case of keys.equal: do two tables of one row and one column hold the same key?
@@ -114,8 +115,10 @@ func (e *equal) together(r *runner, name string, rows ...arrow.Record) {
 func (e *equal) both(r *runner, left, right arrowtest.Variant) {
 	r.variant = fmt.Sprintf("left %s, against right %s", left.Name, right.Name)
 	r.call(func(_ memory.Allocator, res onerow.Resources) { e.against(r, left.Batches, right.Batches, res) })
+	r.call(func(_ memory.Allocator, res onerow.Resources) { e.join(r, left.Batches, right.Batches, res) })
 	r.variant = fmt.Sprintf("right %s, against left %s", right.Name, left.Name)
 	r.call(func(_ memory.Allocator, res onerow.Resources) { e.against(r, right.Batches, left.Batches, res) })
+	r.call(func(_ memory.Allocator, res onerow.Resources) { e.join(r, right.Batches, left.Batches, res) })
 }
 
 // against asks whether the row of the batches is a replay of the target's.
@@ -133,6 +136,22 @@ func (e *equal) against(r *runner, batches, target []arrow.Record, res onerow.Re
 	other := p.Kept == 1 && p.Stale == 0 && p.Replays == 0
 	if same == other || same != *e.want.Equal {
 		r.fail(fmt.Sprintf("equal %v", *e.want.Equal), fmt.Sprintf("kept %d, stale %d, replays %d", p.Kept, p.Stale, p.Replays))
+	}
+}
+
+// join asks whether the two rows meet.
+func (e *equal) join(r *runner, left, right []arrow.Record, res onerow.Resources) {
+	size, err := r.api.Estimate(context.Background(), left, right, join.On(e.key...), join.Options{Nulls: join.NullsEqual, Resources: res})
+	if r.settled(e.want.wantError, err) {
+		return
+	}
+	if size == nil {
+		r.fail("a size", "nil")
+		return
+	}
+	r.soundSize(size, [2][]arrow.Record{left, right})
+	if same := size.Rows.Inner == join.CountOf(1); size.Rows.Inner.Cmp(join.CountOf(1)) > 0 || same != *e.want.Equal {
+		r.fail(fmt.Sprintf("equal %v", *e.want.Equal), fmt.Sprintf("inner %v", size.Rows.Inner))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/internal/cases"
 	"github.com/onerow-go/onerow/internal/oracle"
+	"github.com/onerow-go/onerow/join"
 	"github.com/onerow-go/onerow/scd2"
 )
 
@@ -72,7 +73,20 @@ func right(c cases.Case) cases.API {
 			}
 			return rep, nil
 		},
-		RangeJoin: rightRangeJoin(mention),
+		Diagnose: func(ctx context.Context, in []arrow.Record, key []string, opts grain.DiagnoseOptions) (*grain.Diagnosis, error) {
+			d, err := oracle.Diagnose(in, key, opts)
+			if err != nil {
+				return nil, mention(err)
+			}
+			whole, err := grain.Diagnose(ctx, in, key, opts)
+			if err != nil || len(whole.Causes) != len(d.Causes) {
+				return d, err
+			}
+			for i := range d.Causes { // samples and remedies are the library's own
+				d.Causes[i].Samples, d.Causes[i].Remedy = whole.Causes[i].Samples, whole.Causes[i].Remedy
+			}
+			return d, nil
+		},
 		Keys: func(_ context.Context, in []arrow.Record, opts grain.KeysOptions) (*grain.KeysReport, error) {
 			rep, err := oracle.Keys(in, opts)
 			return rep, mention(err)
@@ -87,7 +101,18 @@ func right(c cases.Case) cases.API {
 			}
 			return rep, nil
 		},
-		History: cases.Public.History,
+		Estimate: func(_ context.Context, left, right []arrow.Record, on join.Key, opts join.Options) (*join.Size, error) {
+			size, err := oracle.Estimate(left, right, on, opts)
+			if err != nil {
+				return nil, mention(err)
+			}
+			for i := range size.Worst {
+				size.Worst[i].Values = make([]string, len(on.Left))
+			}
+			return size, nil
+		},
+		RangeJoin: rightRangeJoin(mention),
+		History:   cases.Public.History,
 		RangeCheck: func(_ context.Context, table scd2.Table, opts scd2.CheckOptions) (*scd2.CheckReport, error) {
 			rep, err := oracle.Ranges(table, opts)
 			if err != nil {
@@ -164,6 +189,19 @@ func onReport(f func(r *grain.Report)) func(*cases.API) {
 				f(r)
 			}
 			return r, err
+		}
+	}
+}
+
+func onDiagnosis(f func(d *grain.Diagnosis)) func(*cases.API) {
+	return func(api *cases.API) {
+		diagnose := api.Diagnose
+		api.Diagnose = func(ctx context.Context, in []arrow.Record, key []string, opts grain.DiagnoseOptions) (*grain.Diagnosis, error) {
+			d, err := diagnose(ctx, in, key, opts)
+			if d != nil {
+				f(d)
+			}
+			return d, err
 		}
 	}
 }
@@ -336,6 +374,14 @@ var lies = []lie{
 	{"a worst key has the rows of another", "grain/counts", "worst keys that repeat", onReport(func(r *grain.Report) { r.Worst[0].Rows, r.Worst[1].Rows = r.Worst[1].Rows, r.Worst[0].Rows })},
 	{"rows of a worst key are of two keys", "grain/counts", "ascending rows of one key", onReport(func(r *grain.Report) { r.Worst[0].Rows = onerow.Rows{0, 1} })},
 	{"a worst key without rows", "grain/counts", "worst keys that repeat", onReport(func(r *grain.Report) { r.Worst[0].Rows = nil })},
+	{"a cause is missed", "grain/why-mixed", "causes ", onDiagnosis(func(d *grain.Diagnosis) { d.Causes = d.Causes[1:] })},
+	{"another cause", "grain/why-copies", "exact_copies", onDiagnosis(func(d *grain.Diagnosis) { d.Causes[0].Cause = grain.Conflict })},
+	{"a column too many", "grain/why-retry", "retries", onDiagnosis(func(d *grain.Diagnosis) { d.Causes[0].Columns = []string{"loaded", "v"} })},
+	{"a key too many", "grain/why-copies", "one cause for each key", onDiagnosis(func(d *grain.Diagnosis) { d.DuplicateKeys++ })},
+	{"no remedy", "grain/why-copies", "a remedy", onDiagnosis(func(d *grain.Diagnosis) { d.Causes[0].Remedy = "" })},
+	{"no samples", "grain/why-copies", "samples of 1 keys", onDiagnosis(func(d *grain.Diagnosis) { d.Causes[0].Samples = nil })},
+	{"rows of another key", "grain/why-copies", "rows of one key", onDiagnosis(func(d *grain.Diagnosis) { d.Causes[0].Samples[0].Rows = onerow.Rows{0, 2} })},
+	{"spellings that are one", "grain/why-copies", "several of one form", onDiagnosis(func(d *grain.Diagnosis) { d.Causes[0].Cause = grain.TextForm })},
 	{"a key that isn't minimal", "grain/keys-one-column", "keys [[id]]", onKeys(func(r *grain.KeysReport) { r.Keys = append(r.Keys, []string{"id", "v"}) })},
 	{"a key is missed", "grain/keys-alternatives", "keys [[id] [site code]]", onKeys(func(r *grain.KeysReport) { r.Keys = r.Keys[:1] })},
 	{"a conflict is missed", "grain/merge-two-hits", "1 conflicts", onMergeConflicts(func(r *grain.MergeReport) { r.Conflicts, r.WorstConflicts = 0, nil })},

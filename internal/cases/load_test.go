@@ -166,16 +166,18 @@ func TestOrderMatters(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
+	cases.Planned["later.verb"] = true
+	defer delete(cases.Planned, "later.verb")
 	wrong := strings.NewReplacer(`"id": "a"`, `"id": "b"`, `"kept": 1`, `"kept": 2`).Replace(good)
-	later := `{"id": "c", "why": "w", "call": "join.estimate", "input": {}, "options": {"anything": 1}, "want": {}}`
+	later := `{"id": "c", "why": "w", "call": "later.verb", "input": {}, "options": {"anything": 1}, "want": {}}`
 	tests := []struct {
 		text string
 		code int
 		last string
 	}{
 		{good, 0, "1 passed, 0 failed\n"},
-		{good + "," + later, 0, "not built yet: join.estimate (1)\n1 passed, 0 failed, 1 skipped\n"},
-		{good + "," + wrong + "," + later, 1, "not built yet: join.estimate (1)\n1 passed, 1 failed, 1 skipped\n"},
+		{good + "," + later, 0, "not built yet: later.verb (1)\n1 passed, 0 failed, 1 skipped\n"},
+		{good + "," + wrong + "," + later, 1, "not built yet: later.verb (1)\n1 passed, 1 failed, 1 skipped\n"},
 		{"{}", 2, ""},
 		{later, 0, "0 passed, 0 failed, 1 skipped\n"},
 	}

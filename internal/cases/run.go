@@ -13,6 +13,7 @@ import (
 	"github.com/onerow-go/onerow/dedupe"
 	"github.com/onerow-go/onerow/grain"
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/join"
 	"github.com/onerow-go/onerow/scd2"
 )
 
@@ -21,6 +22,8 @@ type API struct {
 	Latest func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*dedupe.Plan, error)
 	Take   func(context.Context, *dedupe.Plan, memory.Allocator) (arrow.Record, error)
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
+	// Diagnose is called by cases of grain.diagnose.
+	Diagnose Diagnose
 	// Keys is called by cases of grain.keys.
 	Keys func(context.Context, []arrow.Record, grain.KeysOptions) (*grain.KeysReport, error)
 	// MergeConflicts is called by cases of grain.merge.
@@ -31,6 +34,8 @@ type API struct {
 	RangeCheck func(context.Context, scd2.Table, scd2.CheckOptions) (*scd2.CheckReport, error)
 
 	RangeJoin RangeJoinAPI
+	// Estimate is called by cases of join.estimate, and of keys.equal.
+	Estimate Estimate
 }
 
 // Public is the library.
@@ -41,6 +46,7 @@ var Public = API{
 	},
 	Check: grain.Check,
 
+	Diagnose:       grain.Diagnose,
 	Keys:           grain.Keys,
 	MergeConflicts: grain.MergeConflicts,
 
@@ -48,6 +54,7 @@ var Public = API{
 	RangeCheck: scd2.Check,
 
 	RangeJoin: publicRangeJoin,
+	Estimate:  join.Estimate,
 }
 
 // A test is a case made ready: it runs the case in all its forms.
@@ -56,22 +63,21 @@ type test interface{ run(r *runner) }
 // built are the calls of verbs that the library has. Each makes a case ready; a case that asks for something unknown is
 // an error.
 var built = map[string]func(Case) (test, error){
-	"dedupe.latest": newLatest,
-	"grain.check":   newCheck,
-	"grain.keys":    newMinimalKeys,
-	"grain.merge":   newMergeConflicts,
-	"keys.equal":    newEqual,
-	"scd2.plan":     newHistory,
-	"scd2.check":    newRanges,
-	"join.asof":     newAsOf,
-	"join.between":  newBetween,
+	"dedupe.latest":  newLatest,
+	"grain.check":    newCheck,
+	"grain.diagnose": newDiagnose,
+	"grain.keys":     newMinimalKeys,
+	"grain.merge":    newMergeConflicts,
+	"keys.equal":     newEqual,
+	"scd2.plan":      newHistory,
+	"scd2.check":     newRanges,
+	"join.estimate":  newJoinSize,
+	"join.asof":      newAsOf,
+	"join.between":   newBetween,
 }
 
 // planned are the calls of verbs that the library will have.
-var planned = map[string]bool{
-	"grain.diagnose": true,
-	"join.estimate":  true,
-}
+var planned = map[string]bool{}
 
 // Failure is one wrong answer.
 type Failure struct {
