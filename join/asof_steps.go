@@ -130,10 +130,13 @@ func (x *indexer[K]) step(p *part[K], v []stretch) {
 		return
 	}
 	if x.endless {
-		untilNext(v)
+		x.untilNext(v)
 	}
 	mark := len(p.steps)
 	for i := range v {
+		if x.lookedAt(i) {
+			return
+		}
 		s := &v[i]
 		if i > 0 {
 			if last := v[i-1].last; last >= s.from {
@@ -151,10 +154,16 @@ func (x *indexer[K]) step(p *part[K], v []stretch) {
 	}
 }
 
+// lookedAt looks at the context every so many versions of a key, which may have all there are. It says whether it is over.
+func (x *indexer[K]) lookedAt(i int) bool {
+	const every = 1 << 16
+	return i%every == every-1 && x.watch.OverAfter(every)
+}
+
 // untilNext ends versions where the next one starts.
-func untilNext(v []stretch) {
+func (x *indexer[K]) untilNext(v []stretch) {
 	last := uint64(math.MaxUint64)
-	for i := len(v) - 1; i >= 0; i-- {
+	for i := len(v) - 1; i >= 0 && !x.lookedAt(i); i-- {
 		if i < len(v)-1 && v[i].from < v[i+1].from {
 			last = v[i+1].from - 1
 		}
@@ -194,6 +203,9 @@ func (x *indexer[K]) overlapping(p *part[K], v []stretch) {
 func (x *indexer[K]) sort(v []stretch) []stretch {
 	kept, sorted := 0, true
 	for i := range v {
+		if x.lookedAt(i) {
+			return nil
+		}
 		if v[i].isIdle() {
 			continue
 		}
