@@ -34,6 +34,8 @@ var (
 	ErrGrain = errors.New("grain differs")
 	// ErrMergeConflict: two or more rows of a source act on one row of the target. See [KeysError].
 	ErrMergeConflict = errors.New("merge conflict")
+	// ErrCompare: figures of a table changed by more than is allowed.
+	ErrCompare = errors.New("figures differ")
 	// ErrOption: an option has a value that it can't have. The message names the option.
 	ErrOption = errors.New("option")
 	// ErrTooLarge: an output column would hold more bytes or elements than its type can address. See [SizeError].

@@ -14,6 +14,7 @@
 //	diagnose.go …         grain.Diagnose: causes; forms of text
 //	mergeconflicts.go     grain.MergeConflicts
 //	minimalkeys.go        grain.Keys
+//	profile.go            grain.Profile
 //	asof.go               join.AsOf and Between
 //	ranges.go             scd2.Check, Current and AsOf
 //	joinsize.go           join.Estimate; joinplaceholder.go its placeholders
