@@ -10,6 +10,7 @@ import (
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/frame"
 	"github.com/onerow-go/onerow/internal/keyset"
+	"github.com/onerow-go/onerow/internal/placeholder"
 )
 
 // DefaultWorst is the number of keys that [Size] lists unless the options say otherwise.
@@ -67,6 +68,7 @@ type estimate struct {
 	*sides
 	opts   Options
 	marked *marked // the given placeholders; nil when they are detected
+	usual  []*placeholder.Matches
 }
 
 func newEstimate(left, right []arrow.Record, on Key, opts Options) (*estimate, error) {

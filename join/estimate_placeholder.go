@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
+	"github.com/onerow-go/onerow/internal/placeholder"
 )
 
 const (
@@ -72,8 +71,16 @@ func (m *marked) has(row uint32) bool {
 
 // detect keeps those of the keys with the most rows of a side that are placeholders.
 func detect[K keyset.Words](e *estimate, oftenest []topKey[K], keys, rows int64) (out []topKey[K]) {
+	if len(oftenest) == 0 {
+		return nil
+	}
+	if e.usual == nil {
+		for _, c := range e.cols {
+			e.usual = append(e.usual, placeholder.Usual(c))
+		}
+	}
 	for _, k := range oftenest {
-		if e.listed(k.row1 - 1) {
+		if slices.ContainsFunc(e.usual, func(m *placeholder.Matches) bool { return m.Has(k.row1 - 1) }) {
 			out = append(out, k)
 			keys--
 			rows -= int64(k.rank.lo)
@@ -113,52 +120,4 @@ func (m *KeySize) first() [2]uint32 {
 		return [2]uint32{leftSide, m.LeftRows[0]}
 	}
 	return [2]uint32{rightSide, m.RightRows[0]}
-}
-
-// listed says whether the key of a row has one of the usual placeholders in a column.
-func (s *sides) listed(row uint32) bool {
-	for _, c := range s.cols {
-		if !c.Null(row) && isListed(form.FamilyOf(c.Type), c.Format(row)) {
-			return true
-		}
-	}
-	return false
-}
-
-// usualWords are the usual placeholders among texts, without case and white space around them. Numbers are apart.
-var usualWords = []string{"", "-", "?", "n/a", "na", "nan", "nil", "none", "null", "unknown", "undefined", "missing", "default", "tbd",
-	"00000000-0000-0000-0000-000000000000"}
-
-var usualDays = []string{"0001-01-01", "1900-01-01", "1970-01-01", "9999-12-31"}
-
-// isListed looks a cell up in the list of usual placeholders, as form.Format writes it.
-func isListed(family form.Family, cell string) bool {
-	switch family {
-	case form.TextFamily:
-		text, err := strconv.Unquote(cell)
-		if err != nil {
-			return false // cut, so longer than any of them
-		}
-		text = strings.TrimSpace(text)
-		return text == "0" || text == "-1" || repeats(text, '0') || repeats(text, '9') ||
-			slices.ContainsFunc(usualWords, func(w string) bool { return strings.EqualFold(w, text) })
-	case form.IntFamily, form.FloatFamily, form.DecimalFamily:
-		if family == form.DecimalFamily && strings.Contains(cell, ".") {
-			cell = strings.TrimSuffix(strings.TrimRight(cell, "0"), ".")
-		}
-		digits := strings.TrimPrefix(cell, "-")
-		return digits == "0" || cell == "-1" || repeats(digits, '9')
-	case form.BinaryFamily:
-		digits, whole := strings.CutPrefix(cell, "0x")
-		return whole && strings.Trim(digits, "0") == ""
-	case form.DateFamily, form.NaiveFamily, form.InstantFamily:
-		day, clock, _ := strings.Cut(strings.TrimSuffix(cell, "Z"), "T")
-		return (clock == "" || clock == "00:00:00") && slices.Contains(usualDays, day)
-	}
-	return false
-}
-
-// repeats says whether a text is three or more of one digit.
-func repeats(text string, digit byte) bool {
-	return len(text) >= 3 && strings.Trim(text, string(digit)) == ""
 }
