@@ -216,24 +216,20 @@ func (d *diagnosing) classify(chunk, lo, n int, _ uint32, nulls []int, to []clas
 		}
 	}
 	for _, m := range d.listed {
-		if !m.Any() {
-			continue
-		}
-		for i := range n {
-			if m.At(chunk, lo+i) && to[i] == plain {
-				to[i], other = listed, true
+		m.Each(chunk, lo, n, func(i int) {
+			if to[i-lo] == plain {
+				to[i-lo], other = listed, true
 			}
-		}
+		})
 	}
 	return other
 }
 
 // setAside finds the keys with NULL and those that are placeholders, and returns the other keys that repeat.
 func (d *diagnosing) setAside(aside *[]uint32) (open []uint32) {
-	groups := d.sorted.groups
+	groups, columns := d.sorted.groups, newColumnSet(len(d.columns))
 	for id := range uint32(groups.Len()) {
-		rows, columns := groups.Of(id), newColumnSet(len(d.columns))
-		cause := NullKey
+		rows, cause := groups.Of(id), NullKey
 		for _, at := range d.key {
 			if d.columns[at].Null(rows[0]) {
 				columns.add(at)
@@ -253,6 +249,7 @@ func (d *diagnosing) setAside(aside *[]uint32) (open []uint32) {
 		}
 		*aside = append(*aside, id)
 		d.found[cause].add(d, id, len(rows), columns)
+		clear(columns)
 	}
 	return open
 }

@@ -72,7 +72,9 @@ func (m *missing) distinct(ids []uint32) error {
 		for i := cuts[task]; i < cuts[task+1]; i++ {
 			rows := m.rows[m.start[i]:m.start[i+1]]
 			copy(rows, g.Of(ids[i]))
-			kept[i] = len(m.collapse(rows, m.differ[i].list(), &watch))
+			if kept[i] = 2; len(rows) > 2 {
+				kept[i] = len(m.collapse(rows, m.differ[i].list(), &watch))
+			}
 		}
 		return watch.Err()
 	})
@@ -91,9 +93,6 @@ func (m *missing) distinct(ids []uint32) error {
 
 // collapse leaves the first of equal rows, which differ in the given columns.
 func (m *missing) collapse(rows []uint32, differ []int, watch *keyset.Watch) []uint32 {
-	if len(rows) == 2 {
-		return rows
-	}
 	slices.SortFunc(rows, func(a, b uint32) int {
 		if watch.Over() {
 			return 0
@@ -278,17 +277,17 @@ func (m *missing) number(candidate int) error {
 	}
 	codes, col := make([]uint32, len(m.rows)), m.d.columns[m.candidates[candidate]]
 	var order []int
+	compare := func(a, b int) int {
+		if m.watch.Over() {
+			return 0
+		}
+		return col.Compare(m.rows[a], m.rows[b], form.ByValue)
+	}
 	for k := range m.differ {
 		lo, hi := m.start[k], m.start[k+1]
 		order = order[:0]
 		for r := lo; r < hi; r++ {
 			order = append(order, r)
-		}
-		compare := func(a, b int) int {
-			if m.watch.Over() {
-				return 0
-			}
-			return col.Compare(m.rows[a], m.rows[b], form.ByValue)
 		}
 		if hi-lo > 2 {
 			slices.SortFunc(order, compare)

@@ -16,7 +16,7 @@ import (
 //	binary        bytes that are all zero, or none
 //	dates, times  the first and the last day of calendars and clocks, at midnight
 //
-// The cells that the function is asked about aren't NULL.
+// The cells that the function is asked about aren't NULL, and not of encoded arrays.
 func listed(f form.Family) func(*form.Array, int) bool {
 	switch f {
 	case form.IntFamily:
@@ -38,17 +38,21 @@ func listed(f form.Family) func(*form.Array, int) bool {
 }
 
 func listedInt(a *form.Array, i int) bool {
-	n := integer(a, i)
-	if a.Measure().Unsigned {
-		return n == 0 || nines(uint64(n))
-	}
-	return n == 0 || n == -1 || nines(uint64(n)) || nines(-uint64(n))
+	return listedWord(uint64(integer(a, i)), a.Kind != form.KindU64)
 }
 
-// integer returns the integer, or the count of units of a time, as 64 bits.
+// listedWord says whether an integer, as 64 bits, is listed.
+func listedWord(w uint64, signed bool) bool {
+	if signed && int64(w) < 0 {
+		return w == 1<<64-1 || nines(-w)
+	}
+	return w == 0 || nines(w)
+}
+
+// integer returns the integer, or the count of units of a time, as 64 bits. The array isn't encoded.
 func integer(a *form.Array, i int) int64 {
 	n, _ := a.Ordinal(i)
-	if !a.Measure().Unsigned {
+	if a.Kind != form.KindU64 {
 		n ^= 1 << 63
 	}
 	return int64(n)

@@ -15,11 +15,16 @@ type Matches struct {
 	match  func(a *form.Array, i int) bool
 	// known are the answers for the values of dictionaries and runs that are no more than the rows that refer to them.
 	known map[*form.Array][]bool
+	// usualInts is set for integers and the usual list.
+	usualInts bool
 }
 
 // Usual finds the values of the usual list (see [listed]) in a column.
 func Usual(c *form.Column) *Matches {
-	return newMatches(c, listed(form.FamilyOf(c.Type)))
+	family := form.FamilyOf(c.Type)
+	m := newMatches(c, listed(family))
+	m.usualInts = family == form.IntFamily
+	return m
 }
 
 // Given finds given values in the columns of a key, each where the column's type can hold it. It fails on a value that none can.
@@ -119,4 +124,27 @@ func (m *Matches) At(chunk, i int) bool {
 		return known[i]
 	}
 	return m.match(a, i)
+}
+
+// Each calls f with the rows from lo to before lo+n of a batch that are placeholders.
+func (m *Matches) Each(chunk, lo, n int, f func(i int)) {
+	if m.match == nil {
+		return
+	}
+	if a := m.column.Chunks[chunk]; m.usualInts {
+		if words, _ := a.Raw(lo, n); words != nil {
+			signed := a.Kind != form.KindU64
+			for i, w := range words {
+				if listedWord(w, signed) {
+					f(lo + i)
+				}
+			}
+			return
+		}
+	}
+	for i := lo; i < lo+n; i++ {
+		if m.At(chunk, i) {
+			f(i)
+		}
+	}
 }

@@ -77,6 +77,17 @@ func TestUsual(t *testing.T) {
 						t.Errorf("%s, %s: %s is a placeholder: %v", typ, name, c.Format(uint32(i)), got)
 					}
 				}
+				each := 0
+				for k := range c.Chunks {
+					m.Each(k, 0, int(c.Start(k+1)-c.Start(k)), func(i int) {
+						if each++; int(c.Start(k))+i >= len(family.yes) {
+							t.Errorf("%s, %s: row %d of batch %d is a placeholder", typ, name, i, k)
+						}
+					})
+				}
+				if each != len(family.yes) {
+					t.Errorf("%s, %s: %d rows are placeholders, of %d", typ, name, each, len(family.yes))
+				}
 				if len(family.yes) > 0 && !m.Any() {
 					t.Errorf("%s: no cell can be a placeholder", typ)
 				}
