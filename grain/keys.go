@@ -39,7 +39,8 @@ type KeysOptions struct {
 	// NearShare is the share of rows that may violate a near-key, from 0 up to, but not including, 0.5. Default 0: DefaultNearShare.
 	NearShare float64
 
-	// MaxNear is the number of near-keys that the report lists. Default 0: DefaultMaxNear. Negative: none are looked for.
+	// MaxNear is the number of near-keys that the report lists. Once so many are found, sets of more columns are near-keys only if fewer rows violate
+	// them than the worst of the best MaxNear. Default 0: DefaultMaxNear. Negative: none are looked for.
 	MaxNear int
 
 	// Worst is the number of keys that violate each near-key that the report lists. Default 0: DefaultWorst. Negative: none.

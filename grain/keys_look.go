@@ -86,6 +86,9 @@ func (s *search) nullRows(set []int) (n int64) {
 func (l *looker) refine(set []int, limit int64, keep int64) (n int64) {
 	s := l.s
 	base, rest := s.base(set)
+	if len(set) > 2 && int64(len(base.rows)) > s.rows/4 {
+		keep = 0 // to come to the end would take longer than it saves
+	}
 	var others [][]uint32
 	for _, c := range rest {
 		others = append(others, s.cols[c].ids)

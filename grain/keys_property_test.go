@@ -36,7 +36,7 @@ func newKeysLab(t arrowtest.TB, src oracle.Source) *keysLab {
 	l.opts.Nulls = grain.Nulls(src.Choose("nulls", 2))
 	l.opts.MaxColumns = src.Choose("max columns", 5)
 	l.opts.NearShare = []float64{0, 0.05, 0.2, 0.45}[src.Choose("near share", 4)]
-	l.opts.MaxNear = []int{1000, 1000, -1, 0}[src.Choose("max near", 4)]
+	l.opts.MaxNear = []int{1000, 1, -1, 0}[src.Choose("max near", 4)]
 	l.opts.Worst = src.Choose("worst", 3) - 1
 	nulls := []int{0, 3, 20}[src.Choose("nulls there", 3)]
 
@@ -190,7 +190,7 @@ func TestKeysLarge(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 9))
 			l := &keysLab{t: t, src: random{rnd}, alloc: arrowtest.Allocator(t)}
-			l.opts = grain.KeysOptions{Nulls: grain.Nulls(seed % 2), NearShare: []float64{0.002, 0.01, 0.05}[seed%3], MaxNear: 1000}
+			l.opts = grain.KeysOptions{Nulls: grain.Nulls(seed % 2), NearShare: []float64{0.002, 0.01, 0.05}[seed%3], MaxNear: []int{1000, 5, 2, 1}[seed]}
 			values := []int{2, 10, 40, 200, 900, 60}
 			for i := range values {
 				l.columns = append(l.columns, fmt.Sprintf("c%d:int64", i))

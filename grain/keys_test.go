@@ -130,7 +130,7 @@ func TestKeysCancel(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		before := runtime.NumGoroutine()
 		points := int64(0)
-		for step := int64(1); ; points += step {
+		for ; ; points += 1 + points/4 {
 			_, err := grain.Keys(newPolls(t.Context(), points), batches, grain.KeysOptions{Resources: onerow.Resources{Workers: workers}})
 			goroutinesEnd(t, before)
 			if err == nil {
@@ -139,7 +139,6 @@ func TestKeysCancel(t *testing.T) {
 			if err != context.Canceled {
 				t.Fatalf("%d workers, at point %d: %v", workers, points, err)
 			}
-			step = 1 + points/4
 		}
 		if points < 500 {
 			t.Errorf("%d workers: Keys looks at the context %d times", workers, points)

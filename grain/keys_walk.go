@@ -41,9 +41,6 @@ type verdict struct {
 	violations int64
 }
 
-// blockSets is the number of sets that are handed out together.
-const blockSets = 1 << 12
-
 // walk looks at all sets by size.
 func (s *search) walk(ctx context.Context) error {
 	s.keys, s.nears = map[string]bool{}, map[string]bool{}
@@ -61,59 +58,89 @@ func (s *search) walk(ctx context.Context) error {
 		workers = append(workers, &looker{s: s, watch: keyset.NewWatch(ctx)})
 	}
 	for size := 1; size <= min(s.opts.MaxColumns, len(s.cols)); size++ {
-		var sets [][]int
-		var keys, nears [][]int
-		any := false
-		flush := func() error {
-			verdicts := make([]verdict, len(sets))
-			err := keyset.Run(ctx, len(workers), len(sets), func(w, task int) error {
-				verdicts[task] = workers[w].judge(sets[task])
-				return workers[w].watch.Err()
-			})
-			for i, v := range verdicts {
-				switch {
-				case v.key:
-					keys = append(keys, sets[i])
-				case v.near:
-					nears = append(nears, sets[i])
-					s.found = append(s.found, near{sets[i], v.violations})
-				}
-			}
-			any = any || len(sets) > 0
-			sets = sets[:0]
+		l := &level{search: s, ctx: ctx, workers: workers, size: size}
+		if err := s.each(size, l.take); err != nil {
 			return err
 		}
-		looked := 0
-		err := s.each(size, func(set []int) error {
-			if looked++; looked&0xffff == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if size != 2 && s.passed(set) {
-				any = true
-				return nil
-			}
-			if sets = append(sets, slices.Clone(set)); len(sets) == blockSets {
-				return flush()
-			}
-			return nil
-		})
-		if err == nil {
-			err = flush()
-		}
-		if err != nil {
+		if err := l.flush(); err != nil {
 			return err
 		}
-		for _, k := range keys {
+		for _, k := range l.found {
 			s.keys[setName(k)] = true
 			s.report.Keys = append(s.report.Keys, s.names(k))
 		}
-		for _, n := range nears {
+		for _, n := range l.near {
 			s.nears[setName(n)] = true
 		}
-		if !any {
+		s.narrow()
+		if l.taken == 0 { // all sets of this size hold keys, and so do all larger ones
 			break
 		}
 	}
+	return nil
+}
+
+// narrow lowers the limit of near-keys once there are as many as the report lists: larger ones must be better.
+func (s *search) narrow() {
+	if s.limit == 0 || len(s.found) < s.opts.MaxNear {
+		return
+	}
+	var violations []int64
+	for _, n := range s.found {
+		violations = append(violations, n.violations)
+	}
+	slices.Sort(violations)
+	s.limit = min(s.limit, violations[s.opts.MaxNear-1]-1)
+}
+
+// level is the walk over the sets of one size.
+type level struct {
+	*search
+	ctx         context.Context
+	workers     []*looker
+	size        int
+	taken       int
+	sets        [][]int // to be looked at
+	found, near [][]int
+}
+
+// blockSets is the number of sets that are handed out together.
+const blockSets = 1 << 12
+
+// take takes the next set. The clusters of pairs are wanted for larger sets, whatever the pairs are.
+func (l *level) take(set []int) error {
+	if l.taken++; l.taken&0xfff == 0 && l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
+	if l.size != 2 && l.passed(set) {
+		return nil
+	}
+	if l.sets = append(l.sets, slices.Clone(set)); len(l.sets) == blockSets {
+		return l.flush()
+	}
+	return nil
+}
+
+// flush looks at the sets that were taken.
+func (l *level) flush() error {
+	verdicts := make([]verdict, len(l.sets))
+	err := keyset.Run(l.ctx, len(l.workers), len(l.sets), func(w, task int) error {
+		verdicts[task] = l.workers[w].judge(l.sets[task])
+		return l.workers[w].watch.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for i, v := range verdicts {
+		switch {
+		case v.key:
+			l.found = append(l.found, l.sets[i])
+		case v.near:
+			l.near = append(l.near, l.sets[i])
+			l.search.found = append(l.search.found, near{l.sets[i], v.violations})
+		}
+	}
+	l.sets = l.sets[:0]
 	return nil
 }
 

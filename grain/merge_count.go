@@ -118,11 +118,11 @@ func (m *merger[K]) subtract(ctx context.Context) error {
 		return nil
 	}
 	cols := append(append([]*form.Column(nil), m.on...), m.acts...)
-	if keys := keyset.NewKeys(cols, true); keys.OneWord() {
+	keys := keyset.NewKeys(cols, true)
+	if keys.OneWord() {
 		return subtract[[1]uint64](ctx, m.mergeJob, keys, m.rivals)
-	} else {
-		return subtract[[2]uint64](ctx, m.mergeJob, keys, m.rivals)
 	}
+	return subtract[[2]uint64](ctx, m.mergeJob, keys, m.rivals)
 }
 
 func subtract[K keyset.Words](ctx context.Context, j *mergeJob, keys *keyset.Keys, rivals []uint32) error {

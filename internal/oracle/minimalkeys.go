@@ -48,7 +48,14 @@ func Keys(batches []arrow.Record, opts grain.KeysOptions) (*grain.KeysReport, er
 		limit = int64(math.Floor(cmp.Or(opts.NearShare, 0.001) * float64(len(t.rows))))
 	}
 	var known, near []uint
+	size, most := 1, cmp.Or(opts.MaxNear, 5)
 	for _, set := range setsBySize(len(columns), r.MaxColumns) {
+		if n := bits.OnesCount(set); n > size && limit > 0 && len(r.Near) >= most {
+			// So many are found: larger ones must be better.
+			slices.SortStableFunc(r.Near, func(a, b grain.NearKey) int { return cmp.Compare(a.Violations, b.Violations) })
+			limit = min(limit, r.Near[most-1].Violations-1)
+		}
+		size = bits.OnesCount(set)
 		within := func(k uint) bool { return k&^set == 0 }
 		if slices.ContainsFunc(known, within) {
 			continue
