@@ -182,7 +182,10 @@ func (d *diagnosing) run(keys []*form.Column) error {
 	d.diagnosis.Keys = d.sorted.keys[plain] + d.sorted.keys[listed]
 	var aside []uint32
 	if d.sorted.groups != nil {
-		open := d.setAside(&aside)
+		open, err := d.setAside(&aside)
+		if err != nil {
+			return err
+		}
 		d.diagnosis.DuplicateKeys = int64(len(open)) + d.found[Placeholder].keys
 		if err := d.judge(open); err != nil {
 			return err
@@ -226,9 +229,12 @@ func (d *diagnosing) classify(chunk, lo, n int, _ uint32, nulls []int, to []clas
 }
 
 // setAside finds the keys with NULL and those that are placeholders, and returns the other keys that repeat.
-func (d *diagnosing) setAside(aside *[]uint32) (open []uint32) {
-	groups, columns := d.sorted.groups, newColumnSet(len(d.columns))
+func (d *diagnosing) setAside(aside *[]uint32) (open []uint32, err error) {
+	groups, columns, watch := d.sorted.groups, newColumnSet(len(d.columns)), keyset.NewWatch(d.ctx)
 	for id := range uint32(groups.Len()) {
+		if watch.Over() {
+			return nil, watch.Err()
+		}
 		rows, cause := groups.Of(id), NullKey
 		for _, at := range d.key {
 			if d.columns[at].Null(rows[0]) {
@@ -251,7 +257,7 @@ func (d *diagnosing) setAside(aside *[]uint32) (open []uint32) {
 		d.found[cause].add(d, id, len(rows), columns)
 		clear(columns)
 	}
-	return open
+	return open, nil
 }
 
 // often says whether a number of rows is what a placeholder has: 3, and 3 times the mean of plain keys.

@@ -270,6 +270,32 @@ func TestDiagnoseCanceled(t *testing.T) {
 	}
 }
 
+// TestDiagnoseProgress: each stage counts up to its rows.
+func TestDiagnoseProgress(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	l := newLargeDiagnosis(9000)
+	batches := arrowtest.Table(t, mem, l.columns, l.rows)
+	for _, workers := range []int{1, 3} {
+		var stages []onerow.Stage
+		var ends []int64
+		_, err := grain.Diagnose(t.Context(), batches, []string{"k"}, grain.DiagnoseOptions{Resources: onerow.Resources{Workers: workers,
+			Progress: func(done, total int64, stage onerow.Stage) {
+				if len(stages) == 0 || stages[len(stages)-1] != stage {
+					stages, ends = append(stages, stage), append(ends, 0)
+				}
+				ends[len(ends)-1] = total - done
+			}}})
+		if err != nil || len(stages) != 4 { // the keys, and their forms
+			t.Errorf("%v, %v", stages, err)
+		}
+		for i, left := range ends {
+			if left != 0 {
+				t.Errorf("%s ends %d rows short", stages[i], left)
+			}
+		}
+	}
+}
+
 // newLargeDiagnosis makes a table that takes all ways through Diagnose: a key with most of the rows, and others with few.
 func newLargeDiagnosis(rows int) *diagnoseLab {
 	l := &diagnoseLab{columns: []string{"k:string", "a:int32", "b:int32", "c:int32", "from:date32", "to:date32", "v:float64"}}

@@ -74,13 +74,13 @@ func (d *diagnosing) formedKey() ([]*form.Column, error) {
 				out = append(out, d.columns[at])
 			}
 		}
-		w := &form.Rewriter{Cell: textform.Append}
+		w := &form.Rewriter{Cell: textform.Append, Over: func() bool { return d.ctx.Err() != nil }}
 		formed := &form.Column{Name: c.Name, Type: c.Type, Layout: c.Layout, Chunks: make([]*form.Array, len(c.Chunks))}
 		for k, a := range c.Chunks {
+			formed.Chunks[k] = w.Rewrite(a)
 			if err := d.ctx.Err(); err != nil {
 				return nil, err
 			}
-			formed.Chunks[k] = w.Rewrite(a)
 		}
 		out[i] = formed
 	}

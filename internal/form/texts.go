@@ -21,6 +21,8 @@ func (a *Array) Float(i int) float64 {
 type Rewriter struct {
 	// Cell appends what becomes of a cell.
 	Cell func(dst, cell []byte) []byte
+	// Over is asked now and then whether to stop; what comes of it then means nothing. Nil: never.
+	Over func() bool
 
 	done map[*Array]*Array
 }
@@ -42,6 +44,9 @@ func (w *Rewriter) Rewrite(a *Array) *Array {
 		out.valid = make([]byte, (a.Len+7)/8)
 	}
 	for i := range a.Len {
+		if i&0xfff == 0xfff && w.Over != nil && w.Over() {
+			return out
+		}
 		if !a.Null(i) {
 			out.data = w.Cell(out.data, a.bytes(i))
 			if out.valid != nil {

@@ -53,3 +53,24 @@ func TestRewriteOnce(t *testing.T) {
 		t.Errorf("%d cells rewritten, of a dictionary of 2", calls)
 	}
 }
+
+// When it is over, rewriting stops.
+func TestRewriteStops(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	rows := make([][]any, 10_000)
+	for i := range rows {
+		rows[i] = []any{"a"}
+	}
+	a, err := Of(arrowtest.Table(t, mem, []string{"k:string"}, rows)[0].Column(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	w := &Rewriter{Over: func() bool { return true }, Cell: func(dst, cell []byte) []byte {
+		calls++
+		return append(dst, cell...)
+	}}
+	if w.Rewrite(a); calls > 5000 {
+		t.Errorf("%d cells rewritten", calls)
+	}
+}
