@@ -69,6 +69,7 @@ type estimate struct {
 	opts   Options
 	marked *marked // the given placeholders; nil when they are detected
 	usual  []*placeholder.Matches
+	stream *streamed // the sides are keys of streams; nil: the sides are rows
 }
 
 func newEstimate(left, right []arrow.Record, on Key, opts Options) (*estimate, error) {
@@ -89,10 +90,7 @@ func newEstimate(left, right []arrow.Record, on Key, opts Options) (*estimate, e
 // newSides checks what was given and finds the columns. What is wrong with several things comes back together.
 func newSides(left, right []arrow.Record, on Key, nulls Nulls) (*sides, error) {
 	s := &sides{on: on.clone()}
-	errs := []error{on.check()}
-	if nulls > NullsEqual {
-		errs = append(errs, fmt.Errorf("%w: Nulls has no value %d", onerow.ErrOption, nulls))
-	}
+	errs := []error{on.check(), checkNulls(nulls)}
 	for side, batches := range [][]arrow.Record{left, right} {
 		f, err := frame.New(sideNames[side], batches)
 		s.frames[side] = f
@@ -106,8 +104,8 @@ func newSides(left, right []arrow.Record, on Key, nulls Nulls) (*sides, error) {
 
 func (e *estimate) size(ctx context.Context) (*Size, error) {
 	size := &Size{On: e.on}
-	for side, f := range e.frames {
-		size.side(side).Rows = f.Rows
+	for side := range sideNames {
+		size.side(side).Rows = e.total(side)
 	}
 	if e.keys == nil {
 		var none sums
@@ -118,4 +116,19 @@ func (e *estimate) size(ctx context.Context) (*Size, error) {
 		return size, countKeys[[1]uint64](ctx, e, size)
 	}
 	return size, countKeys[[2]uint64](ctx, e, size)
+}
+
+// total is the number of rows of a side.
+func (e *estimate) total(side int) int64 {
+	if e.stream != nil {
+		return e.stream[side].rows
+	}
+	return e.frames[side].Rows
+}
+
+func checkNulls(n Nulls) error {
+	if n > NullsEqual {
+		return fmt.Errorf("%w: Nulls has no value %d", onerow.ErrOption, n)
+	}
+	return nil
 }

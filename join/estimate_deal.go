@@ -34,7 +34,7 @@ type sizedSide[K keyset.Words] struct {
 }
 
 func countKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size) error {
-	rows := size.Left.Rows + size.Right.Rows
+	rows := e.frames[leftSide].Rows + e.frames[rightSide].Rows
 	bits := keyset.PartBits(rows)
 	spans := keyset.Spans(e.rows.Lens(), e.rows.Start)
 	var workers []*sizer[K]
@@ -57,15 +57,19 @@ func countKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size) err
 	if err != nil {
 		return err
 	}
-	keyed := rows
+	var sum sums
 	for _, w := range workers {
 		w.drain(leftSide)
 		w.drain(rightSide)
-		if e.opts.Nulls == NullsNever {
-			keyed -= w.sum.nullRows[leftSide] + w.sum.nullRows[rightSide]
+		sum.addNulls(&w.sum)
+	}
+	for side := range sideNames {
+		size.side(side).Nulls = nullsOf(workers, side)
+		if e.stream != nil {
+			sum.nullRows[side], size.side(side).Nulls = e.stream[side].nullRows, e.stream[side].nullsOf()
 		}
 	}
-	progress.Start(onerow.StageGroup, keyed)
+	progress.Start(onerow.StageGroup, sum.keyed(size.Left.Rows, leftSide, e.opts.Nulls)+sum.keyed(size.Right.Rows, rightSide, e.opts.Nulls))
 	err = keyset.Run(ctx, len(workers), 1<<bits, func(w, part int) error {
 		n, err := workers[w].count(workers, part)
 		progress.Add(n)
@@ -74,14 +78,10 @@ func countKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size) err
 	if err != nil {
 		return err
 	}
-	var sum sums
 	for _, w := range workers {
 		sum.add(&w.sum)
 	}
 	sum.fill(size, e.opts.Nulls)
-	for side := range sideNames {
-		size.side(side).Nulls = nullsOf(workers, side)
-	}
 	return listKeys(ctx, e, size, workers, &sum)
 }
 
@@ -112,10 +112,14 @@ func (w *sizer[K]) deal(s keyset.Span) {
 	by := &w.by[side]
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(w.e.keys, s.Chunk, lo, n, w.block)
-		if w.block.NullRows > 0 {
+		count := ones[:n]
+		if w.e.stream != nil {
+			first := w.e.own(row)
+			count = w.e.stream[side].counts[first:][:n]
+		} else if w.block.NullRows > 0 {
 			w.countNulls(side, row)
 		}
-		if by.hot.On() {
+		if by.hot.On() && w.e.stream == nil {
 			w.absorb(side, n, row)
 			return
 		}
@@ -123,7 +127,7 @@ func (w *sizer[K]) deal(s keyset.Span) {
 		if w.block.AnyNull {
 			skip = w.block.Null
 		}
-		by.parts.AddBlock(w.block.Keys, w.block.Hash, ones[:n], skip, row)
+		by.parts.AddBlock(w.block.Keys, w.block.Hash, count, skip, row)
 	})
 }
 

@@ -32,12 +32,17 @@ func (s *sums) match(rows [2]uint64) Count {
 	return p
 }
 
+func (s *sums) addNulls(o *sums) {
+	for side, n := range o.nullRows {
+		s.nullRows[side] += n
+	}
+}
+
 func (s *sums) add(o *sums) {
 	s.matchedKeys += o.matchedKeys
 	s.inner = s.inner.plus(o.inner)
 	s.placeholderInner = s.placeholderInner.plus(o.placeholderInner)
 	for side := range s.keys {
-		s.nullRows[side] += o.nullRows[side]
 		s.keys[side] += o.keys[side]
 		s.matchedRows[side] += o.matchedRows[side]
 		s.most[side] = max(s.most[side], o.most[side])

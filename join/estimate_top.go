@@ -125,6 +125,9 @@ func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []t
 		for side := range sideNames {
 			w.pass(workers, side, parts[task], table, finds)
 		}
+		for _, f := range finds {
+			f.rows = [2][]uint32{smallest(f.rows[leftSide]), smallest(f.rows[rightSide])}
+		}
 		for _, i := range wanted {
 			out[i] = w.e.sizeOf(at[i], inner)
 		}
@@ -165,6 +168,7 @@ func (w *sizer[K]) pass(workers []*sizer[K], side, part int, table *keyset.Table
 	}
 }
 
+// smallest are the first rows, in order. It makes the list its own.
 func smallest(rows []uint32) []uint32 {
 	slices.Sort(rows)
 	rows = slices.Compact(rows)
@@ -178,11 +182,15 @@ func (e *estimate) sizeOf(f *found, inner Count) KeySize {
 	var lists [2]onerow.Rows
 	shown := false
 	for side := range sideNames {
-		for i, row := range smallest(f.rows[side]) {
+		for i, row := range f.rows[side] {
 			if i == 0 && !shown {
 				m.Values, shown = e.values(row), true
 			}
-			lists[side] = append(lists[side], e.own(row))
+			own := e.own(row)
+			if e.stream != nil {
+				own = e.stream[side].firsts[own]
+			}
+			lists[side] = append(lists[side], own)
 		}
 	}
 	m.LeftRows, m.RightRows = lists[leftSide], lists[rightSide]

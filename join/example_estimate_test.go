@@ -200,3 +200,28 @@ func ExampleCount_Big() {
 	// Output:
 	// 49
 }
+
+// The sides come from files or sockets, a batch at a time.
+func ExampleEstimateReaders() {
+	orders, customers := ordersAndCustomers()
+	defer orders.Release()
+	defer customers.Release()
+	left, err := array.NewRecordReader(orders.Schema(), []arrow.Record{orders, orders})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer left.Release()
+	right, err := array.NewRecordReader(customers.Schema(), []arrow.Record{customers})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer right.Release()
+
+	size, err := join.EstimateReaders(context.Background(), left, right, join.Pair("customer_id", "id"), join.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(size.Relationship, size.Rows.Inner, size.Worst[0].Values, size.Worst[0].LeftRows)
+	// Output:
+	// many to many 40 [-1] [3]
+}
