@@ -93,10 +93,11 @@ type NearKey struct {
 // columns, and sets on whose columns two rows are known to agree, from a sample or from an earlier look. The others are looked at within
 // the rows that share a value of their most telling column, until enough rows were found that agree.
 //
-// It takes 4 to 8 bytes of memory a row and column, for columns that are neither unique nor constant. Most tables take little more time than their
-// columns need to be read. The worst case is that of the problem: n columns have n!/(k!(n-k)!) sets of size k, and each that can't be
-// passed over takes up to some 30 ns a row; MaxColumns bounds k, and Columns n. It returns ctx.Err() soon after the context ends. The outcome
-// depends neither on the order of the rows (but for the rows listed), nor on how they are cut into batches, nor on encodings or workers.
+// It takes some 8 bytes of memory a row and column, for columns that are neither unique nor constant, and up to 32 bytes a row besides. Most tables take
+// little more time than their columns need to be read. The worst case is that of the problem: n columns have n!/(k!(n-k)!) sets of size k, and each
+// that can't be passed over takes up to some 60 ns a row; MaxColumns bounds k, and Columns n. A made-up table of 1 M rows and 50 columns, which has 7,147
+// keys of up to 4 columns, took 27 s on two busy cores. Keys returns ctx.Err() soon after the context ends. The outcome depends neither on the order
+// of the rows (but for the rows listed), nor on how they are cut into batches, nor on encodings or workers.
 //
 // Errors wrap [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] or
 // [onerow.ErrMalformed].

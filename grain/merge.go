@@ -94,9 +94,9 @@ type MergeConflict struct {
 // source; batches are borrowed for the call.
 //
 // MergeConflicts reads the On columns of both inputs once, and once more with Acts those rows whose key has two source rows or more; matches
-// are counted, never made, so that hot keys on both sides cost no more than others. It needs 20 to 32 bytes of memory a row while it runs. The
-// outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number of workers. It returns ctx.Err()
-// soon after the context ends.
+// are counted, never made, so that hot keys on both sides cost no more than others. It needs 20 to 28 bytes of memory a row while it runs, and
+// with Acts as many again for those rows. The outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number
+// of workers. It returns ctx.Err() soon after the context ends.
 //
 // Conflicts are no error of MergeConflicts: see [MergeReport.Err]. Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn],
 // [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] or [onerow.ErrMalformed].

@@ -194,53 +194,57 @@ func (w *mergeWorker[K]) countNulls(row uint32) {
 	}
 }
 
-// bring counts the rows of each key of a partition, into sums. It returns their number.
+// bring counts the rows of each key of a partition that the source has, into sums. It returns the number of rows in the partition.
 func (w *mergeWorker[K]) bring(part int) (rows int64) {
 	w.table.Reset()
 	w.sums = w.sums[:0]
-	for _, from := range w.m.workers {
-		from.parts.Chunks(part, func(chunk []entry[K]) {
-			if w.watch.OverAfter(len(chunk)) {
-				return
-			}
-			rows += int64(len(chunk))
-			starts := w.table.Starts(chunk)
-			for i := range chunk {
-				e := chunk[i]
-				e.Payload = uint32(len(w.sums))
-				s, fresh := w.table.At(&e, starts[i])
-				if fresh {
-					w.sums = append(w.sums, sides{null: chunk[i].Payload != 0})
-				}
-				w.sums[s.Payload].add(e.Row(), w.m.first)
+	first := w.m.first
+	rows = w.chunks(part, func(e *entry[K]) {
+		row := e.Row()
+		if row < first {
+			return
+		}
+		n := *e
+		n.Payload = uint32(len(w.sums))
+		at, fresh := w.table.At(&n, w.table.Start(&n.Key))
+		if fresh {
+			w.sums = append(w.sums, sides{null: e.Payload != 0, first: row})
+		}
+		s := &w.sums[at.Payload]
+		s.source++
+		s.first = min(s.first, row)
+	})
+	if w.table.Len() > 0 {
+		w.again(part, func(row uint32, s *sides) {
+			if row < first {
+				s.target++
 			}
 		})
 	}
 	return rows
 }
 
-func (s *sides) add(row, firstSource uint32) {
-	if row < firstSource {
-		s.target++
-		return
-	}
-	if s.source++; s.source == 1 || row < s.first {
-		s.first = row
-	}
-}
-
-// again calls f for each row of a partition that was brought together.
-func (w *mergeWorker[K]) again(part int, f func(row uint32, s *sides)) {
+// chunks calls f for each row of a partition, and returns their number.
+func (w *mergeWorker[K]) chunks(part int, f func(e *entry[K])) (rows int64) {
 	for _, from := range w.m.workers {
 		from.parts.Chunks(part, func(chunk []entry[K]) {
 			if w.watch.OverAfter(len(chunk)) {
 				return
 			}
+			rows += int64(len(chunk))
 			for i := range chunk {
-				if s := w.table.Find(&chunk[i]); s != nil {
-					f(chunk[i].Row(), &w.sums[s.Payload])
-				}
+				f(&chunk[i])
 			}
 		})
 	}
+	return rows
+}
+
+// again calls f for each row of a partition whose key the source has.
+func (w *mergeWorker[K]) again(part int, f func(row uint32, s *sides)) {
+	w.chunks(part, func(e *entry[K]) {
+		if s := w.table.Find(e); s != nil {
+			f(e.Row(), &w.sums[s.Payload])
+		}
+	})
 }

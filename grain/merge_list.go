@@ -61,27 +61,21 @@ func (m *merger[K]) inConflict(row uint32) bool { return row < m.first && m.riva
 func (w *mergeWorker[K]) tell(part int) {
 	w.table.Reset()
 	w.sums = w.sums[:0]
-	for _, from := range w.m.workers {
-		from.parts.Chunks(part, func(chunk []entry[K]) {
-			if w.watch.OverAfter(len(chunk)) {
-				return
-			}
-			for i := range chunk {
-				e := chunk[i]
-				if !w.m.inConflict(e.Row()) {
-					continue
-				}
-				e.Payload = uint32(len(w.sums))
-				s, fresh := w.table.At(&e, w.table.Start(&e.Key))
-				if fresh {
-					w.sums = append(w.sums, sides{first: e.Row()})
-				}
-				sum := &w.sums[s.Payload]
-				sum.target++
-				sum.first = min(sum.first, e.Row())
-			}
-		})
-	}
+	w.chunks(part, func(e *entry[K]) {
+		row := e.Row()
+		if !w.m.inConflict(row) {
+			return
+		}
+		n := *e
+		n.Payload = uint32(len(w.sums))
+		at, fresh := w.table.At(&n, w.table.Start(&n.Key))
+		if fresh {
+			w.sums = append(w.sums, sides{first: row})
+		}
+		s := &w.sums[at.Payload]
+		s.target++
+		s.first = min(s.first, row)
+	})
 	w.sum.ConflictKeys += int64(len(w.sums))
 	w.table.All(func(e *entry[K]) {
 		s := w.sums[e.Payload]
@@ -191,18 +185,11 @@ func (w *mergeWorker[K]) sample(part int, keys []*mergeKey[K]) {
 	for i, k := range keys {
 		w.table.At(&entry[K]{Key: k.Key, Payload: uint32(i), Row1: k.Row1}, w.table.Start(&k.Key))
 	}
-	for _, from := range w.m.workers {
-		from.parts.Chunks(part, func(chunk []entry[K]) {
-			if w.watch.OverAfter(len(chunk)) {
-				return
-			}
-			for i := range chunk {
-				if s := w.table.Find(&chunk[i]); s != nil {
-					w.m.take(keys[s.Payload], chunk[i].Row())
-				}
-			}
-		})
-	}
+	w.chunks(part, func(e *entry[K]) {
+		if s := w.table.Find(e); s != nil {
+			w.m.take(keys[s.Payload], e.Row())
+		}
+	})
 	for _, k := range keys {
 		k.target, k.source = smallest(k.target), smallest(k.source)
 	}
