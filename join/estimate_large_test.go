@@ -66,7 +66,7 @@ func sideRows() int {
 	if testing.Short() {
 		return 70_000
 	}
-	return 90_000
+	return 80_000
 }
 
 // keySpreads say how rows spread over keys.
@@ -165,6 +165,9 @@ func TestEstimateLarge(t *testing.T) {
 			t.Run(left+"/"+form, func(t *testing.T) {
 				mem := arrowtest.Allocator(t)
 				for j, right := range []string{left, spreads[(i+1)%len(spreads)], "unique"} {
+					if form != "int64" && j == 0 {
+						continue // a side as the other: for the quick form only
+					}
 					n := []int{sideRows(), sideRows(), 20_000}[j]
 					keys := [2][]int{spreadKeys(left, 1, sideRows()), spreadKeys(right, 2, n)}
 					sides := [2][]arrow.Record{largeSide(t, mem, form, keys[0]), largeSide(t, mem, form, keys[1])}

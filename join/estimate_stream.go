@@ -18,9 +18,11 @@ import (
 // EstimateReaders is [Estimate] for sides that are streams, such as those of Parquet or IPC files. It reads the left one to its end, then the right
 // one. The readers remain the caller's, who releases them.
 //
-// Memory grows with the distinct keys, not with the rows: of each side it keeps the key columns once a key, and 8 bytes beside them. The
-// latest batches are kept until they have a million rows, or as many as there are keys so far; then their keys are counted, with 16 to 40 bytes a row and
-// key. So the peak is about twice the key columns of the distinct keys, and 60 bytes for each of them. A side may have [onerow.MaxRows] rows.
+// Memory grows with the distinct keys, not with the rows: of each side it keeps the key columns once a key, and 8 bytes beside them. The key
+// columns of the latest batches are kept until they have a million rows, or as many as there are keys so far; then their keys are counted, with 16
+// to 40 bytes a row and key. So the peak is about three times the key columns of the distinct keys (of a million rows where keys are fewer), and 80 bytes
+// for each. Columns that share memory with the rest of their batch, as those of IPC do, hold all of it until they are counted. A side may have
+// [onerow.MaxRows] rows.
 //
 // The size is that of Estimate, but for the lists of keys: of each key they have the first row of each side. Progress is told of the last
 // step, which matches the keys. Errors are those of Estimate, and what the readers fail with.
