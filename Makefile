@@ -4,7 +4,7 @@ GOLANGCI_VERSION := v2.12.0
 GOLANGCI := $(CURDIR)/bin/golangci-lint-$(GOLANGCI_VERSION)
 CASES ?= $(wildcard internal/cases/testdata ../shared/cases)
 FUZZTIME ?= 20s
-LIBRARY := . ./dedupe/... ./grain/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/...
+LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/... ./internal/textform/...
 
 # What .ci/run runs, in its order: the quick and telling steps first.
 CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines race bench lint
