@@ -17,7 +17,11 @@ func (r pairSource) Choose(_ string, n int) int { return r.IntN(n) }
 
 // TestSamePairs: pairs are equal as Compare says, for all types, cuts and encodings; pairs known to differ stay so.
 func TestSamePairs(t *testing.T) {
-	for seed := range uint64(100) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			src := pairSource{rand.New(rand.NewPCG(seed, 11))}
 			mem := arrowtest.Allocator(t)
