@@ -80,10 +80,10 @@ func TestSplitErrors(t *testing.T) {
 		kind error
 		says string
 	}{
-		{join.SplitOptions{Keys: [][]onerow.Value{{1, "a"}, {1}}}, onerow.ErrOption, "Keys[1]: option: 1 values for a key of 2 columns"},
-		{join.SplitOptions{Keys: [][]onerow.Value{{300, "a"}, {1, 2}}}, onerow.ErrType, `Keys[1]: column "v" of type utf8`},
-		{join.SplitOptions{Listed: []join.KeySize{{}}}, onerow.ErrRow, "Listed[0]"},
-		{join.SplitOptions{Listed: []join.KeySize{{LeftRows: onerow.Rows{0}}, {RightRows: onerow.Rows{1}}}}, onerow.ErrRow, "Listed[1]: right: row 1"},
+		{join.SplitOptions{Keys: [][]onerow.Value{{1, "a"}, {1}}}, onerow.ErrOption, "key 1 of Keys: option: 1 values for a key of 2 columns"},
+		{join.SplitOptions{Keys: [][]onerow.Value{{300, "a"}, {1, 2}}}, onerow.ErrType, `key 1 of Keys: column "v" of type utf8`},
+		{join.SplitOptions{Listed: []join.KeySize{{}}}, onerow.ErrRow, "listed key 0"},
+		{join.SplitOptions{Listed: []join.KeySize{{LeftRows: onerow.Rows{0}}, {RightRows: onerow.Rows{1}}}}, onerow.ErrRow, "listed key 1: right: row 1"},
 	} {
 		_, err := join.Split(t.Context(), left, left, join.On("id", "v"), test.opts)
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {

@@ -167,9 +167,9 @@ func (w *sizer[K]) match(l, r *sizeEntry[K], part int) {
 }
 
 // relationship names what rows of either side meet.
-func relationship(any, leftRepeats, rightRepeats bool) Relationship {
+func relationship(matched, leftRepeats, rightRepeats bool) Relationship {
 	switch {
-	case !any:
+	case !matched:
 		return None
 	case leftRepeats && rightRepeats:
 		return ManyToMany

@@ -177,9 +177,9 @@ func ExampleCount() {
 }
 
 func ExampleCountOf() {
-	fmt.Println(join.CountOf(7) == join.CountOf(7), join.CountOf(12))
+	fmt.Println(join.CountOf(7) == join.CountOf(8), join.CountOf(12))
 	// Output:
-	// true 12
+	// false 12
 }
 
 func ExampleCount_Cmp() {

@@ -76,7 +76,7 @@ func (s *dividing) addListed(keys []KeySize) error {
 	var errs []error
 	for i := range keys {
 		if err := s.addSize(&keys[i], asChosen); err != nil {
-			errs = append(errs, fmt.Errorf("Listed[%d]: %w", i, err))
+			errs = append(errs, fmt.Errorf("listed key %d: %w", i, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -109,7 +109,7 @@ func (s *dividing) addKeys(keys [][]onerow.Value, nulls Nulls) error {
 	for i, values := range keys {
 		rec, err := s.oneRow(values)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("Keys[%d]: %w", i, err))
+			errs = append(errs, fmt.Errorf("key %d of Keys: %w", i, err))
 			continue
 		}
 		s.rows = append(s.rows, quarantined{s.first + uint32(s.frames[rightSide].Rows) + uint32(len(parts)), asChosen})
