@@ -272,7 +272,7 @@ func (l *life) needsMemory(e *event) bool {
 		return !e.ended && e.starts < 0 || ordered || e.unsure || e.order == keyset.None && e.mem != keyset.None
 	case e.within >= 0: // the history's own order columns tell of the last one
 		v := &l.next[e.within]
-		return j.seenAt == nil || &l.line[v.last] != e || !l.shows(int(e.within), e)
+		return j.seenAt == nil || &l.line[v.last] != e || !l.tells(e) || !l.shows(int(e.within), e)
 	case ordered && !j.inHistory, !l.shows(int(e.starts), e):
 		return true
 	}
@@ -290,6 +290,13 @@ func (l *life) needsMemory(e *event) bool {
 		return true
 	}
 	return false
+}
+
+// tells says whether the order columns of an event's row are those of the event. A row of the history, or what the state took of it, may
+// tell of a later one, which a delete has taken.
+func (l *life) tells(e *event) bool {
+	pos, ok := l.j.line.At(atSeen, e.note)
+	return ok && pos == e.pos
 }
 
 // shows says whether a version has what an event says of the columns that aren't tracked.
