@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/tally"
 )
 
 // evidence is what is known of one cause.
@@ -105,7 +106,7 @@ func (f *Finding) remedy() string {
 	case ExactCopies:
 		return "Keep one row of each key (dedupe.Latest): any, they are equal."
 	case Versions:
-		return "Filter to the current version, where " + columnName(f.Columns[len(f.Columns)-1]) + " is open, or join by time as well: this is a history."
+		return "Filter to the current version, where " + tally.Name(f.Columns[len(f.Columns)-1]) + " is open, or join by time as well: this is a history."
 	case Retries:
 		return "Keep the last load of each key (dedupe.Latest, ordered by " + columns + ")."
 	case MissingColumn:
@@ -119,7 +120,7 @@ func (f *Finding) remedy() string {
 func columnNames(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = columnName(n)
+		out[i] = tally.Name(n)
 	}
 	return strings.Join(out, ", ")
 }
@@ -129,7 +130,7 @@ func columnNames(names []string) string {
 func (r *Diagnosis) String() string {
 	lines := []string{r.verdict()}
 	for _, f := range r.Causes {
-		head := f.Cause.String() + ": " + number(f.Keys, "key", "keys")
+		head := f.Cause.String() + ": " + tally.Number(f.Keys, "key", "keys")
 		if len(f.Columns) > 0 {
 			head += ", by " + columnNames(f.Columns)
 		}
@@ -146,16 +147,16 @@ func (r *Diagnosis) verdict() string {
 	if len(r.Causes) == 0 {
 		return "one row per " + key + ": nothing to explain"
 	}
-	return fmt.Sprintf("%s: %s of %d repeat", key, number(r.DuplicateKeys, "key", "keys"), r.Keys)
+	return fmt.Sprintf("%s: %s of %d repeat", key, tally.Number(r.DuplicateKeys, "key", "keys"), r.Keys)
 }
 
 // sample is a key, its number of rows, and the first of them.
 func (r *Diagnosis) sample(k onerow.KeyRows) string {
 	values := make([]string, len(k.Values))
 	for i, v := range k.Values {
-		values[i] = cut(v)
+		values[i] = tally.Cut(v)
 	}
-	line := fmt.Sprintf("%s: %s, %s", onerow.FormatKey(r.Key, values), number(k.Count, "row", "rows"), rowList(k))
+	line := fmt.Sprintf("%s: %s, %s", onerow.FormatKey(r.Key, values), tally.Number(k.Count, "row", "rows"), tally.Rows(k.Rows, k.Count))
 	if k.Why != "" {
 		line += "; " + k.Why
 	}

@@ -27,7 +27,7 @@ func (r *KeysReport) String() string {
 		for _, n := range r.Near {
 			line := []string{strconv.FormatInt(n.Violations, 10), columnList(n.Columns), "", ""}
 			if len(n.Report.Worst) > 0 {
-				line[2], line[3] = cut(strings.Join(n.Report.Worst[0].Values, ", ")), rowList(n.Report.Worst[0])
+				line[2], line[3] = tally.Cut(strings.Join(n.Report.Worst[0].Values, ", ")), tally.Rows(n.Report.Worst[0].Rows, n.Report.Worst[0].Count)
 			}
 			table = append(table, line)
 		}
@@ -47,18 +47,18 @@ func (r *KeysReport) LogValue() slog.Value {
 }
 
 func (r *KeysReport) verdict() string {
-	of := fmt.Sprintf(" of at most %s in %s of %s", number(int64(r.MaxColumns), "column", "columns"), number(r.Rows, "row", "rows"),
-		number(int64(len(r.Columns)), "column", "columns"))
+	of := fmt.Sprintf(" of at most %s in %s of %s", tally.Number(int64(r.MaxColumns), "column", "columns"), tally.Number(r.Rows, "row", "rows"),
+		tally.Number(int64(len(r.Columns)), "column", "columns"))
 	if len(r.Keys) == 0 {
 		return "no key" + of
 	}
-	return number(int64(len(r.Keys)), "minimal key", "minimal keys") + of
+	return tally.Number(int64(len(r.Keys)), "minimal key", "minimal keys") + of
 }
 
 func columnList(names []string) string {
 	list := make([]string, len(names))
 	for i, n := range names {
-		list[i] = columnName(n)
+		list[i] = tally.Name(n)
 	}
 	return strings.Join(list, ", ")
 }

@@ -18,7 +18,7 @@ func (r *MergeReport) Err() error {
 	var errs []error
 	if r.Conflicts > 0 {
 		e := &onerow.KeysError{Kind: onerow.ErrMergeConflict, Input: "source", Columns: r.On, Total: r.ConflictKeys,
-			Why: fmt.Sprintf("two or more source rows act on %s", number(r.Conflicts, "target row", "target rows"))}
+			Why: fmt.Sprintf("two or more source rows act on %s", tally.Number(r.Conflicts, "target row", "target rows"))}
 		for _, c := range r.WorstConflicts[:min(len(r.WorstConflicts), onerow.MaxSampleKeys)] {
 			e.Keys = append(e.Keys, onerow.KeyRows{Values: c.Values, Count: c.Hits, Rows: c.Source,
 				Why: "act on target " + rowsOf(c.Target, c.Conflicts)})
@@ -28,7 +28,7 @@ func (r *MergeReport) Err() error {
 	if r.UnmatchedDuplicates > 0 {
 		errs = append(errs, &onerow.KeysError{Kind: onerow.ErrDuplicateKey, Input: "source", Columns: r.On, Total: r.UnmatchedDuplicateKeys,
 			Keys: r.WorstDuplicates[:min(len(r.WorstDuplicates), onerow.MaxSampleKeys)],
-			Why:  "the target doesn't have them, MERGE inserts " + number(r.UnmatchedDuplicates, "row", "rows") + " beyond the first ones"})
+			Why:  "the target doesn't have them, MERGE inserts " + tally.Number(r.UnmatchedDuplicates, "row", "rows") + " beyond the first ones"})
 	}
 	if r.NullKeyRows > 0 && !r.NullSafe {
 		errs = append(errs, &onerow.NullError{Kind: onerow.ErrNullKey, Input: "source", Columns: r.Nulls})
@@ -41,7 +41,7 @@ func (r *MergeReport) Err() error {
 
 // rowsOf names the first of n rows: row 3; rows 3, 7, ….
 func rowsOf(rows onerow.Rows, n int64) string {
-	list := rowList(onerow.KeyRows{Count: n, Rows: rows})
+	list := tally.Rows(rows, n)
 	if n == 1 {
 		return "row " + list
 	}
@@ -82,16 +82,16 @@ func (r *MergeReport) verdict() []string {
 				not = append(not, e.Name)
 			}
 		}
-		lines = append(lines, "MERGE fails: two or more source rows act on "+number(r.Conflicts, "target row", "target rows"),
+		lines = append(lines, "MERGE fails: two or more source rows act on "+tally.Number(r.Conflicts, "target row", "target rows"),
 			"  an error of "+strings.Join(raise, ", "), "  none of "+strings.Join(not, ", "))
 	}
 	if r.UnmatchedDuplicates > 0 {
 		lines = append(lines, fmt.Sprintf("MERGE inserts %s more than once, without an error",
-			number(r.UnmatchedDuplicateKeys, "new key", "new keys")))
+			tally.Number(r.UnmatchedDuplicateKeys, "new key", "new keys")))
 	}
 	if r.NullKeyRows > 0 && !r.NullSafe {
 		lines = append(lines, fmt.Sprintf("MERGE inserts %s with NULL in ON each time it is run, without an error",
-			number(r.NullKeyRows, "row", "rows")))
+			tally.Number(r.NullKeyRows, "row", "rows")))
 	}
 	if lines == nil {
 		lines = append(lines, "MERGE is safe: at most one source row acts on each target row, and no new key comes twice")
@@ -113,7 +113,7 @@ func (r *MergeReport) counts() tally.Counts {
 		{Key: "null_key_repeats", Label: "whose key the target has", Depth: 2, N: r.NullKeyRepeats, Rare: true},
 	}
 	for _, c := range r.Nulls {
-		counts = append(counts, tally.Count{Key: "null." + c.Column, Label: "in " + columnName(c.Column), Depth: 2, N: c.Rows})
+		counts = append(counts, tally.Count{Key: "null." + c.Column, Label: "in " + tally.Name(c.Column), Depth: 2, N: c.Rows})
 	}
 	return counts
 }
@@ -121,16 +121,16 @@ func (r *MergeReport) counts() tally.Counts {
 func (r *MergeReport) conflictTable() string {
 	head := []string{"hits"}
 	for _, k := range r.On {
-		head = append(head, columnName(k))
+		head = append(head, tally.Name(k))
 	}
 	table := [][]string{append(head, "target rows", "source rows")}
 	for _, c := range r.WorstConflicts {
 		line := []string{strconv.FormatInt(c.Hits, 10)}
 		for _, v := range c.Values {
-			line = append(line, cut(v))
+			line = append(line, tally.Cut(v))
 		}
-		table = append(table, append(line, rowList(onerow.KeyRows{Count: c.Conflicts, Rows: c.Target}),
-			rowList(onerow.KeyRows{Count: c.Hits, Rows: c.Source})))
+		table = append(table, append(line, tally.Rows(c.Target, c.Conflicts),
+			tally.Rows(c.Source, c.Hits)))
 	}
 	return tally.Table(table, 0)
 }

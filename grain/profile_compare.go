@@ -229,14 +229,14 @@ func (c *Comparison) String() string {
 		if f.Refused {
 			verdict = "refused"
 		}
-		table = append(table, []string{columnName(f.Name), orNone(f.Before), orNone(f.After), f.Change, verdict})
+		table = append(table, []string{tally.Name(f.Name), orNone(f.Before), orNone(f.After), f.Change, verdict})
 	}
-	verdict := number(int64(len(table)-1), "figure", "figures") + " of " + strconv.Itoa(len(c.Figures)) + " changed, none by more than is allowed"
+	verdict := tally.Number(int64(len(table)-1), "figure", "figures") + " of " + strconv.Itoa(len(c.Figures)) + " changed, none by more than is allowed"
 	switch n := c.refused(); {
 	case len(table) == 1:
 		return "no figure of " + strconv.Itoa(len(c.Figures)) + " changed"
 	case n > 0:
-		verdict = number(n, "figure", "figures") + " of " + strconv.Itoa(len(c.Figures)) + " changed by more than is allowed"
+		verdict = tally.Number(n, "figure", "figures") + " of " + strconv.Itoa(len(c.Figures)) + " changed by more than is allowed"
 	}
 	return verdict + "\n\n" + tally.Table(table, 1, 2, 3)
 }

@@ -13,7 +13,7 @@ func (p *TableProfile) String() string {
 	if len(p.Sums) > 0 {
 		table := [][]string{{"column", "sum", "of"}}
 		for _, s := range p.Sums {
-			table = append(table, []string{columnName(s.Column), s.Sum, number(s.Rows, "value", "values")})
+			table = append(table, []string{tally.Name(s.Column), s.Sum, tally.Number(s.Rows, "value", "values")})
 		}
 		parts = append(parts, "", tally.Table(table, 1))
 	}
@@ -38,7 +38,7 @@ func (p *TableProfile) counts() tally.Counts {
 			tally.Count{Key: "null_key_rows", Label: "rows with NULL in key", N: p.NullKeyRows, Rare: true})
 	}
 	for _, c := range p.Columns {
-		counts = append(counts, tally.Count{Key: "null." + c.Name, Label: "NULL in " + columnName(c.Name), Depth: 1, N: c.Nulls, Rare: true})
+		counts = append(counts, tally.Count{Key: "null." + c.Name, Label: "NULL in " + tally.Name(c.Name), Depth: 1, N: c.Nulls, Rare: true})
 	}
 	return counts
 }

@@ -1,11 +1,9 @@
 package grain
 
 import (
-	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/tally"
@@ -22,7 +20,7 @@ func (r *Report) Err() error {
 		Columns: r.Key,
 		Total:   r.DuplicateKeys,
 		Keys:    r.Worst[:min(len(r.Worst), onerow.MaxSampleKeys)],
-		Why:     "more than one row each, " + number(r.DuplicateRows, "row", "rows") + " beyond the first ones",
+		Why:     "more than one row each, " + tally.Number(r.DuplicateRows, "row", "rows") + " beyond the first ones",
 	}
 }
 
@@ -46,14 +44,14 @@ func (r *Report) LogValue() slog.Value {
 func (r *Report) verdict() string {
 	names := make([]string, len(r.Key))
 	for i, k := range r.Key {
-		names[i] = columnName(k)
+		names[i] = tally.Name(k)
 	}
 	verdict := "one row per " + strings.Join(names, ", ")
 	if r.DuplicateKeys > 0 {
-		verdict = "not " + verdict + ": " + number(r.DuplicateKeys, "key repeats", "keys repeat")
+		verdict = "not " + verdict + ": " + tally.Number(r.DuplicateKeys, "key repeats", "keys repeat")
 	}
 	if left := r.Rows - r.Keys - r.DuplicateRows; left > 0 {
-		verdict += "; " + number(left, "row", "rows") + " with NULL in key left out"
+		verdict += "; " + tally.Number(left, "row", "rows") + " with NULL in key left out"
 	}
 	return verdict
 }
@@ -68,7 +66,7 @@ func (r *Report) counts() tally.Counts {
 		{Key: "null_key_rows", Label: "rows with NULL in key", N: r.NullKeyRows, Rare: true},
 	}
 	for _, c := range r.Nulls {
-		counts = append(counts, tally.Count{Key: "null." + c.Column, Label: "in " + columnName(c.Column), Depth: 1, N: c.Rows})
+		counts = append(counts, tally.Count{Key: "null." + c.Column, Label: "in " + tally.Name(c.Column), Depth: 1, N: c.Rows})
 	}
 	return counts
 }
@@ -77,52 +75,15 @@ func (r *Report) counts() tally.Counts {
 func worstTable(count string, key []string, worst []onerow.KeyRows) string {
 	head := []string{count}
 	for _, k := range key {
-		head = append(head, columnName(k))
+		head = append(head, tally.Name(k))
 	}
 	table := [][]string{append(head, "rows")}
 	for _, k := range worst {
 		line := []string{strconv.FormatInt(k.Count, 10)}
 		for _, v := range k.Values {
-			line = append(line, cut(v))
+			line = append(line, tally.Cut(v))
 		}
-		table = append(table, append(line, rowList(k)))
+		table = append(table, append(line, tally.Rows(k.Rows, k.Count)))
 	}
 	return tally.Table(table, 0)
-}
-
-// rowList lists the rows of a key as far as they are known: 3, 7, …
-func rowList(k onerow.KeyRows) string {
-	var list []string
-	for _, row := range k.Rows {
-		list = append(list, strconv.FormatUint(uint64(row), 10))
-	}
-	if int64(len(k.Rows)) < k.Count {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
-// columnName quotes a name that would break a line or hide its ends.
-func columnName(name string) string {
-	if quoted := strconv.Quote(name); quoted != `"`+name+`"` || strings.TrimSpace(name) != name || name == "" {
-		return quoted
-	}
-	return name
-}
-
-// maxCell is the number of characters of a value that a table shows.
-const maxCell = 40
-
-func cut(value string) string {
-	if utf8.RuneCountInString(value) <= maxCell {
-		return value
-	}
-	return string([]rune(value)[:maxCell-1]) + "…"
-}
-
-func number(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

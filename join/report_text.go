@@ -157,21 +157,9 @@ func (s *Size) keysTable(keys []KeySize) string {
 		for _, v := range m.Values {
 			line = append(line, tally.Cut(v))
 		}
-		table = append(table, append(line, rowsText(m.LeftRows, m.Left), rowsText(m.RightRows, m.Right)))
+		table = append(table, append(line, tally.Rows(m.LeftRows, m.Left), tally.Rows(m.RightRows, m.Right)))
 	}
 	return tally.Table(table, 0, 1, 2, 3)
-}
-
-// rowsText lists rows as far as they are known: 3, 7, …
-func rowsText(rows onerow.Rows, of int64) string {
-	var list []string
-	for _, row := range rows {
-		list = append(list, strconv.FormatUint(uint64(row), 10))
-	}
-	if int64(len(rows)) < of {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
 }
 
 // placeholderText names the placeholders with the most rows.

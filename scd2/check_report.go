@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/tally"
@@ -193,7 +192,7 @@ func (r *CheckReport) LogValue() slog.Value {
 func (r *CheckReport) verdict() string {
 	names := make([]string, len(r.Key))
 	for i, k := range r.Key {
-		names[i] = columnName(k)
+		names[i] = tally.Name(k)
 	}
 	by := strings.Join(names, ", ")
 	if why := r.faults(); why != "" {
@@ -221,16 +220,16 @@ func (r *CheckReport) counts() tally.Counts {
 func (r *CheckReport) table() string {
 	head := []string{"fault"}
 	for _, k := range r.Key {
-		head = append(head, columnName(k))
+		head = append(head, tally.Name(k))
 	}
 	table := [][]string{append(head, "rows", "from", "to")}
 	for _, f := range r.Findings[:min(len(r.Findings), shownFindings)] {
 		line := []string{f.Kind.String()}
 		for _, v := range f.Key {
-			line = append(line, cutText(v))
+			line = append(line, tally.Cut(v))
 		}
 		_, rows, _ := strings.Cut(rowText(f.Rows, ", "), " ")
-		table = append(table, append(line, rows, cutText(f.From), cutText(f.To)))
+		table = append(table, append(line, rows, tally.Cut(f.From), tally.Cut(f.To)))
 	}
 	text := tally.Table(table)
 	if all := r.total(Overlap) + r.others(); all > shownFindings {
@@ -245,21 +244,4 @@ func (r *CheckReport) others() (n uint64) {
 		n += r.total(k)
 	}
 	return n
-}
-
-// columnName quotes a name that would break a line or hide its ends.
-func columnName(name string) string {
-	if quoted := strconv.Quote(name); quoted != `"`+name+`"` || strings.TrimSpace(name) != name || name == "" {
-		return quoted
-	}
-	return name
-}
-
-// cutText cuts a value to what a table shows of it.
-func cutText(value string) string {
-	const most = 40
-	if utf8.RuneCountInString(value) <= most {
-		return value
-	}
-	return string([]rune(value)[:most-1]) + "…"
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/tally"
@@ -67,13 +66,13 @@ func (r *ConfusionReport) counts() tally.Counts {
 func (r *ConfusionReport) findings() string {
 	table := [][]string{append(append([]string{"hashed"}, r.Columns...), "rows")}
 	for _, f := range r.Findings[:min(len(r.Findings), shownConfusions)] {
-		text := cutHashed(f.Text)
+		text := tally.Cut(f.Text)
 		for _, s := range f.Samples {
 			line := []string{text}
 			for _, v := range s.Values {
-				line = append(line, cutHashed(v))
+				line = append(line, tally.Cut(v))
 			}
-			table = append(table, append(line, hashedRows(s)))
+			table = append(table, append(line, tally.Rows(s.Rows, s.Count)))
 			text = ""
 		}
 		if more := f.Distinct - int64(len(f.Samples)); more > 0 {
@@ -81,25 +80,6 @@ func (r *ConfusionReport) findings() string {
 		}
 	}
 	return tally.Table(table)
-}
-
-func hashedRows(k onerow.KeyRows) string {
-	var list []string
-	for _, row := range k.Rows {
-		list = append(list, strconv.FormatUint(uint64(row), 10))
-	}
-	if int64(len(k.Rows)) < k.Count {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
-// cutHashed leaves 40 characters of a value for a table.
-func cutHashed(value string) string {
-	if utf8.RuneCountInString(value) <= 40 {
-		return value
-	}
-	return string([]rune(value)[:39]) + "…"
 }
 
 // show writes what is hashed of a row for people.

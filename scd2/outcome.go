@@ -320,12 +320,8 @@ func (out *outcome) fates(m *Merge, lives []*life) {
 // memories counts the rows of the new state: what it keeps of the old one, what it learned, and truncates.
 func (out *outcome) memories(m *Merge) {
 	j := out.j
-	n := j.state.Rows - out.dropped + int64(len(out.mems))
-	for _, t := range out.newTruncates() {
-		_ = t
-		n++
-	}
-	m.Report.Remembered, m.Report.Forgotten = n, out.dropped
+	m.Report.Remembered = j.state.Rows - out.dropped + int64(len(out.mems)+len(out.newTruncates()))
+	m.Report.Forgotten = out.dropped
 }
 
 // newTruncates are those of the changes that the state doesn't have yet: of each position the greatest, when it is greater than those of the state.

@@ -30,3 +30,15 @@ func Number(n int64, one, many string) string {
 	}
 	return strconv.FormatInt(n, 10) + " " + many
 }
+
+// Rows lists row numbers, the first of n: 3, 7, ….
+func Rows(rows []uint32, n int64) string {
+	var list []string
+	for _, row := range rows {
+		list = append(list, strconv.FormatUint(uint64(row), 10))
+	}
+	if int64(len(rows)) < n {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}
