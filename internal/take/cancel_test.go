@@ -49,7 +49,7 @@ func TestCancelInsideColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := gatherColumn(ctx, &cancelLarge{mem, cancel}, c.typ, []chunk{newChunk(col.Data())}, p)
+		got, err := gatherColumn(&gather{ctx: ctx, mem: &cancelLarge{mem, cancel}}, c.typ, []chunk{newChunk(col.Data())}, p)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: error %v", c.typ, err)
 		}

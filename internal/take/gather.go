@@ -53,6 +53,8 @@ type gather struct {
 	mem memory.Allocator
 	// owned is released at the end of the work, good or bad; what the output needs has references of its own by then.
 	owned []interface{ Release() }
+	// plain says that the output has plain types, see [PlainSchema].
+	plain bool
 	// done counts the work since the context was last looked at: rows and units of 64 bytes.
 	done int
 }
@@ -90,8 +92,16 @@ func (g *gather) data(t arrow.DataType, n, nulls int, children []arrow.ArrayData
 	return d
 }
 
-// column gathers an array of type t by its physical layout.
+// column gathers an array of type t.
 func (g *gather) column(t arrow.DataType, cs []chunk, p *picks) (*array.Data, error) {
+	if g.plain {
+		return g.plainColumn(t, cs, p)
+	}
+	return g.encodedColumn(t, cs, p)
+}
+
+// encodedColumn gathers an array of type t by its physical layout.
+func (g *gather) encodedColumn(t arrow.DataType, cs []chunk, p *picks) (*array.Data, error) {
 	layout := t
 	for layout.ID() == arrow.EXTENSION {
 		layout = layout.(arrow.ExtensionType).StorageType()

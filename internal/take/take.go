@@ -31,7 +31,7 @@ func Column(ctx context.Context, mem memory.Allocator, chunks []arrow.Array, row
 	if err != nil {
 		return nil, err
 	}
-	return gatherColumn(ctx, mem, t, cs, p)
+	return gatherColumn(&gather{ctx: ctx, mem: mem}, t, cs, p)
 }
 
 // Record gathers rows out of batches that all have the columns of the schema, by form.SameType. Columns are dealt to workers
@@ -40,6 +40,11 @@ func Column(ctx context.Context, mem memory.Allocator, chunks []arrow.Array, row
 // Errors are *RowError, *ColumnError around *SizeError or *DataError, and the context's error. Of several columns with an
 // error the first is told, whatever the number of workers.
 func Record(ctx context.Context, mem memory.Allocator, schema *arrow.Schema, batches []arrow.Record, rows []uint32, workers int) (arrow.Record, error) {
+	return gatherRecord(&work{ctx: ctx, mem: mem, schema: schema, batches: batches}, rows, workers)
+}
+
+func gatherRecord(w *work, rows []uint32, workers int) (arrow.Record, error) {
+	ctx, schema, batches := w.ctx, w.schema, w.batches
 	starts := make([]int64, len(batches)+1)
 	for i, b := range batches {
 		starts[i+1] = starts[i] + b.NumRows()
@@ -51,7 +56,7 @@ func Record(ctx context.Context, mem memory.Allocator, schema *arrow.Schema, bat
 	if err != nil {
 		return nil, err
 	}
-	w := work{ctx: ctx, mem: mem, schema: schema, batches: batches, picks: p, columns: make([]arrow.Array, schema.NumFields())}
+	w.picks, w.columns = p, make([]arrow.Array, schema.NumFields())
 	defer w.release()
 	w.run(min(workers, len(w.columns)))
 	if w.err != nil {
@@ -59,6 +64,9 @@ func Record(ctx context.Context, mem memory.Allocator, schema *arrow.Schema, bat
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if w.plain {
+		schema = PlainSchema(schema)
 	}
 	return array.NewRecord(schema, w.columns, int64(len(rows))), nil
 }
@@ -70,6 +78,7 @@ type work struct {
 	schema  *arrow.Schema
 	batches []arrow.Record
 	picks   *picks
+	plain   bool // see [PlainSchema]
 
 	// next is the number of columns dealt.
 	next atomic.Int64
@@ -114,7 +123,7 @@ func (w *work) column(i int, cs []chunk) (err error) {
 	for b, batch := range w.batches {
 		cs[b] = newChunk(batch.Column(i).Data())
 	}
-	w.columns[i], err = gatherColumn(w.ctx, w.mem, t, cs, w.picks)
+	w.columns[i], err = gatherColumn(&gather{ctx: w.ctx, mem: w.mem, plain: w.plain}, t, cs, w.picks)
 	return err
 }
 
@@ -154,8 +163,7 @@ func broken(t arrow.DataType, err *error) {
 }
 
 // gatherColumn gathers one column. Its buffers are released whatever goes wrong, a panic included.
-func gatherColumn(ctx context.Context, mem memory.Allocator, t arrow.DataType, cs []chunk, p *picks) (arrow.Array, error) {
-	g := &gather{ctx: ctx, mem: mem}
+func gatherColumn(g *gather, t arrow.DataType, cs []chunk, p *picks) (arrow.Array, error) {
 	defer g.release()
 	for _, c := range cs {
 		if got := c.data.DataType(); !form.SameType(t, got) {
