@@ -2,7 +2,7 @@ package scd2
 
 import (
 	"encoding/binary"
-	"math/bits"
+	"math"
 	"slices"
 	"sort"
 
@@ -18,7 +18,7 @@ type hashArray struct {
 	typ    arrow.DataType // below extension types
 	id     arrow.Type     // of typ
 	family form.Family
-	tag    byte // of the family, where it has one tag
+	cells  *form.Array // the same array by value
 
 	rows  []struct{} // as many as there are: indexing it is the check that a row exists
 	off   int        // of row 0 in the buffers, and in the children of structs, fixed lists and runs
@@ -45,7 +45,7 @@ func newHashArray(d arrow.ArrayData, dicts map[arrow.ArrayData]*hashArray) *hash
 	}
 	a := &hashArray{typ: t, id: t.ID(), rows: make([]struct{}, d.Len()), off: d.Offset()}
 	a.family = form.FamilyOf(t)
-	a.tag = canonicalTags[a.family]
+	a.cells, _ = form.OfData(d) // the column's own arrays have passed it
 	switch a.id {
 	case arrow.NULL, arrow.RUN_END_ENCODED:
 	default:
@@ -236,12 +236,23 @@ func (a *hashArray) elements(i int) (lo, hi int) {
 	return int(from), int(to)
 }
 
-// nanos returns a time in nanoseconds, in 128 bits.
-func (a *hashArray) nanos(i int) (hi int64, lo uint64) {
-	v := a.int(i)
-	h, lo := bits.Mul64(uint64(v), uint64(a.tick))
-	if v < 0 {
-		h -= uint64(a.tick)
+// float returns a float of any width.
+func (a *hashArray) float(i int) float64 {
+	switch a.id {
+	case arrow.FLOAT16:
+		return widenHalf(uint16(a.int(i)))
+	case arrow.FLOAT32:
+		return float64(math.Float32frombits(uint32(a.int(i))))
 	}
-	return int64(h), lo
+	return math.Float64frombits(uint64(a.int(i)))
+}
+
+func canonicalFloat(f float64) uint64 {
+	switch {
+	case f != f:
+		return 0x7ff8000000000000
+	case f == 0:
+		return 0
+	}
+	return math.Float64bits(f)
 }

@@ -146,7 +146,7 @@ func (j *hashJob) hashRows(ctx context.Context) ([]hashedRow, error) {
 	cells := func(c *hashReader, chunk, i int) (h uint64) {
 		row := c.buf[:0]
 		for _, a := range j.arrays[chunk] {
-			row = appendCanonical(row, a, i)
+			row = form.AppendCanonical(row, a.cells, i)
 		}
 		c.buf = row
 		return maphash.Bytes(seed, row)

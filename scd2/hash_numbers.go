@@ -1,7 +1,6 @@
 package scd2
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"strconv"
@@ -29,39 +28,6 @@ func divideLimbs(l [4]uint64, by uint64) (quo [4]uint64, rem uint64) {
 		quo[k], rem = bits.Div64(rem, l[k], by)
 	}
 	return quo, rem
-}
-
-// trimZeros takes the zeros off the end of the magnitude of an unscaled value, each one with a place of its scale.
-func trimZeros(l [4]uint64, scale int32) ([4]uint64, int32) {
-	if l == [4]uint64{} {
-		return l, 0
-	}
-	for l[1]|l[2]|l[3] != 0 {
-		quo, rem := divideLimbs(l, 10)
-		if rem != 0 {
-			return l, scale
-		}
-		l, scale = quo, scale-1
-	}
-	for l[0]%10 == 0 {
-		l[0] /= 10
-		scale--
-	}
-	return l, scale
-}
-
-// appendBigEndian appends a 256-bit integer in as few bytes as hold it with its sign, at least one.
-func appendBigEndian(dst []byte, l [4]uint64) []byte {
-	var b [32]byte
-	for k, w := range l {
-		binary.BigEndian.PutUint64(b[24-8*k:], w)
-	}
-	sign := byte(int64(l[3]) >> 63)
-	n := 0
-	for n < 31 && b[n] == sign && (b[n+1]^sign)>>7 == 0 {
-		n++
-	}
-	return append(dst, b[n:]...)
 }
 
 // appendDigits appends a magnitude in decimal.

@@ -56,7 +56,7 @@ func (c *hashCoder) cell(dst []byte, a *hashArray, i int) []byte {
 		}
 		return c.text(dst, a, i)
 	}
-	return appendCanonical(dst, a, i)
+	return form.AppendCanonical(dst, a.cells, i)
 }
 
 // refuse notes why a value can't be hashed.
@@ -314,7 +314,7 @@ func (c *hashCoder) chained(dst []byte, a *hashArray, i int) []byte {
 		if a.digits <= 18 {
 			dst = le.AppendUint64(dst, abs[0])
 		} else {
-			dst = appendBigEndian(dst, abs)
+			dst = form.AppendBigEndian(dst, abs)
 		}
 	default:
 		dst = append(dst, a.bytes(i)...)

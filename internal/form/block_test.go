@@ -287,7 +287,7 @@ func oneText(t *testing.T, data []byte, n int) []*Array {
 	long := array.NewData(arrow.BinaryTypes.LargeString, 1, buffers(nil, arrow.Int64Traits.CastToBytes([]int64{0, int64(n)}), data), nil, 0, 0)
 	var out []*Array
 	for _, d := range []arrow.ArrayData{short, long} {
-		a, err := ofData(d)
+		a, err := OfData(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestGarbageOffsetsUnderNull(t *testing.T) {
 	data := []byte("abcdefghijklmnopqrstuvwxyz")
 	offsets := []int32{0, 3, -7, 1 << 30, 3, 26}
 	// Row 1 begins at 3 and ends at -7, row 2 ends at 1<<30, row 3 begins there; rows 0 and 4 aren't NULL.
-	a, err := ofData(array.NewData(arrow.BinaryTypes.String, 5, buffers([]byte{0b10001}, arrow.Int32Traits.CastToBytes(offsets), data), nil, 3, 0))
+	a, err := OfData(array.NewData(arrow.BinaryTypes.String, 5, buffers([]byte{0b10001}, arrow.Int32Traits.CastToBytes(offsets), data), nil, 3, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func others(t *testing.T, rnd *rand.Rand) map[string][]*Array {
 	out := map[string][]*Array{}
 	add := func(name string, data arrow.ArrayData) {
 		for _, d := range []arrow.ArrayData{data, array.NewSliceData(data, 3, 10)} {
-			a, err := ofData(d)
+			a, err := OfData(d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestCompareOthers(t *testing.T) {
 		raw(arrow.MapOf(intType, intType), 4, [][]byte{{0b1110}, int32s(0, 0, 0, 1, 3)}, pairOf(four(), four(), 4)),
 	}
 	for _, data := range sorted {
-		a, err := ofData(data)
+		a, err := OfData(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func cat(parts ...[]byte) []byte {
 // Scales up to the bound are compared exactly, and beyond it an array isn't read.
 func TestScales(t *testing.T) {
 	of := func(scale int32, unscaled int64) *Array {
-		a, err := ofData(raw(&arrow.Decimal128Type{Precision: 38, Scale: scale}, 1, [][]byte{nil, int64s(unscaled, unscaled>>63)}))
+		a, err := OfData(raw(&arrow.Decimal128Type{Precision: 38, Scale: scale}, 1, [][]byte{nil, int64s(unscaled, unscaled>>63)}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestScales(t *testing.T) {
 		}
 	}
 	for _, scale := range []int32{maxScale + 1, -maxScale - 1, math.MaxInt32, math.MinInt32} {
-		if _, err := ofData(raw(&arrow.Decimal128Type{Precision: 38, Scale: scale}, 0, make([][]byte, 2))); err == nil {
+		if _, err := OfData(raw(&arrow.Decimal128Type{Precision: 38, Scale: scale}, 0, make([][]byte, 2))); err == nil {
 			t.Errorf("scale %d is read", scale)
 		}
 	}

@@ -27,7 +27,7 @@ func TestCraftedKeys(t *testing.T) {
 		{raw(&arrow.Decimal128Type{Precision: 38, Scale: -7}, n, [][]byte{nil, decimals}), 1},
 		{raw(arrow.FixedWidthTypes.Timestamp_s, 512, [][]byte{nil, seconds}), 1},
 	} {
-		a, err := ofData(c.data)
+		a, err := OfData(c.data)
 		if err != nil {
 			t.Fatal(err)
 		}

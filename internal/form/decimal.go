@@ -50,12 +50,17 @@ func decimalWord(l [4]uint64, scale int32) uint64 {
 // magnitude takes the sign off a 256-bit integer.
 func magnitude(l [4]uint64) (abs [4]uint64, neg bool) {
 	if neg = l[3]>>63 != 0; neg {
-		carry := uint64(1)
-		for k := range l {
-			l[k], carry = bits.Add64(^l[k], 0, carry)
-		}
+		l = negate(l)
 	}
 	return l, neg
+}
+
+func negate(l [4]uint64) [4]uint64 {
+	carry := uint64(1)
+	for k := range l {
+		l[k], carry = bits.Add64(^l[k], 0, carry)
+	}
+	return l
 }
 
 // inverse10 is 10^-1 modulo 2^61-1, by Fermat: 10^(p-2).

@@ -231,7 +231,7 @@ func runs(d arrow.ArrayData) arrow.ArrayData {
 
 // listView gives a list, whose array isn't sliced, sizes of its own.
 func listView(d arrow.ArrayData) arrow.ArrayData {
-	a, err := ofData(d)
+	a, err := OfData(d)
 	if err != nil {
 		panic(err)
 	}

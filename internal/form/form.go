@@ -93,9 +93,10 @@ type Array struct {
 }
 
 // Of reads an array. It fails when the array's type isn't known or its buffers are too few for its type.
-func Of(arr arrow.Array) (*Array, error) { return ofData(arr.Data()) }
+func Of(arr arrow.Array) (*Array, error) { return OfData(arr.Data()) }
 
-func ofData(d arrow.ArrayData) (*Array, error) {
+// OfData is [Of] for the data of an array.
+func OfData(d arrow.ArrayData) (*Array, error) {
 	a := &Array{Type: d.DataType(), Family: FamilyOf(d.DataType()), Len: d.Len(), off: d.Offset(), mul: 1}
 	a.rows = make([]struct{}, a.Len)
 	t := d.DataType()
@@ -171,7 +172,7 @@ func (a *Array) setKids(d arrow.ArrayData, t arrow.DataType) error {
 		return nil
 	}
 	for _, k := range kids {
-		kid, err := ofData(k)
+		kid, err := OfData(k)
 		if err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func TestFormatOfOthers(t *testing.T) {
 		{raw(sparse, 1, [][]byte{nil, {7}}, four(), four()), "1"},
 		{raw(dense, 1, [][]byte{nil, {7}, int32s(3)}, four(), four()), "4"},
 	} {
-		a, err := ofData(c.data)
+		a, err := OfData(c.data)
 		if err != nil {
 			t.Fatal(err)
 		}

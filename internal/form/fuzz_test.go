@@ -50,11 +50,11 @@ func FuzzCompare(f *testing.F) {
 				}
 			}
 		}()
-		a, err := ofData(fuzzed(kind, n, valid, first, second))
+		a, err := OfData(fuzzed(kind, n, valid, first, second))
 		if err != nil {
 			return
 		}
-		b, err := ofData(fuzzed(kind, m, valid2, first2, second2))
+		b, err := OfData(fuzzed(kind, m, valid2, first2, second2))
 		if err != nil {
 			return
 		}

@@ -287,7 +287,7 @@ func fails(t *testing.T, data arrow.ArrayData, use func(*Array)) (err error) {
 			err = r
 		}
 	}()
-	a, err := ofData(data)
+	a, err := OfData(data)
 	if err == nil {
 		use(a)
 	}
@@ -304,7 +304,7 @@ func TestTooFewBuffers(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		_, err := ofData(raw(typ, 1, make([][]byte, n-1)))
+		_, err := OfData(raw(typ, 1, make([][]byte, n-1)))
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d buffers, of %d", n-1, n)) {
 			t.Errorf("%v: %v", typ, err)
 		}
@@ -336,7 +336,7 @@ func TestNoRows(t *testing.T) {
 			}
 		}
 		data := raw(typ, 0, make([][]byte, 3), kids...)
-		a, err := ofData(data)
+		a, err := OfData(data)
 		if err != nil {
 			t.Errorf("%v: %v", typ, err)
 			continue

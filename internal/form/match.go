@@ -40,7 +40,7 @@ func oneRow(t arrow.DataType, cell []byte) (*Array, error) {
 	}
 	d := array.NewData(t, 1, []*memory.Buffer{nil, memory.NewBufferBytes(cell)}, nil, 0, 0)
 	defer d.Release()
-	return ofData(d)
+	return OfData(d)
 }
 
 // Match says whether row i equals one of the values. NULL equals none.

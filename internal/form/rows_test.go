@@ -130,7 +130,7 @@ func TestMayNullOfUnions(t *testing.T) {
 		null bool
 	}{{four(), false}, {some, true}} {
 		for _, data := range []arrow.ArrayData{raw(sparse, 3, [][]byte{nil, {3, 7, 7}}, four(), c.kid), raw(dense, 3, [][]byte{nil, {3, 7, 7}, int32s(0, 1, 2)}, four(), c.kid)} {
-			a, err := ofData(data)
+			a, err := OfData(data)
 			if err != nil {
 				t.Fatal(err)
 			}

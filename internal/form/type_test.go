@@ -96,7 +96,7 @@ func TestComparable(t *testing.T) {
 
 // A type that Arrow doesn't have is an error, not a column of NULLs.
 func TestUnknownType(t *testing.T) {
-	if a, err := ofData(raw(&strange{}, 1, [][]byte{nil, {1, 2, 3, 4}})); err == nil {
+	if a, err := OfData(raw(&strange{}, 1, [][]byte{nil, {1, 2, 3, 4}})); err == nil {
 		t.Errorf("%+v", a)
 	}
 	if f := FamilyOf(&strange{}); f != OtherFamily {
