@@ -1,5 +1,7 @@
 package form
 
+import "github.com/apache/arrow/go/v15/arrow"
+
 // PlainBytes is about how many bytes rows lo to hi take in an array without adaptors: their values, lengths and validity. It is quick for
 // arrays of one width and for texts behind offsets, and walks the rows of others.
 func (a *Array) PlainBytes(lo, hi int) int64 {
@@ -13,6 +15,9 @@ func (a *Array) PlainBytes(lo, hi int) int64 {
 	case KindBytes64:
 		return n*9 + max(0, a.i64[a.off+hi]-a.i64[a.off+lo])
 	case KindStruct:
+		if a.valid != nil {
+			break // under a NULL nothing may be read
+		}
 		sum := n
 		for _, k := range a.kids {
 			sum += k.PlainBytes(a.off+lo, a.off+hi)
@@ -33,7 +38,7 @@ func (a *Array) PlainBytes(lo, hi int) int64 {
 func (a *Array) slotBytes() int {
 	switch a.Kind {
 	case KindNull:
-		return 0
+		return int(nullBytes(a.Type))
 	case KindBool, KindI8, KindU8:
 		return 1
 	case KindI16, KindU16, KindF16:
@@ -52,19 +57,42 @@ func (a *Array) slotBytes() int {
 	return -1
 }
 
+// nullBytes is what a NULL takes: its slot, and those of its children where they have as many slots.
+func nullBytes(t arrow.DataType) int64 {
+	switch t := Logical(t).(type) {
+	case *arrow.NullType:
+		return 0
+	case *arrow.StructType:
+		sum := int64(1)
+		for _, f := range t.Fields() {
+			sum += nullBytes(f.Type)
+		}
+		return sum
+	case *arrow.FixedSizeListType:
+		return 1 + int64(t.Len())*(1+nullBytes(t.Elem()))
+	case arrow.FixedWidthDataType:
+		return int64(t.Bytes())
+	}
+	return viewBytes
+}
+
 // viewBytes is the width of the header of a view, and more than that of an offset and of a validity bit.
 const viewBytes = 16
 
 func (a *Array) cellBytes(i int) int64 {
 	if a.Null(i) {
-		return viewBytes
+		return 1 + nullBytes(a.Type)
 	}
 	a, i = a.leaf(i)
 	switch a.Kind {
 	case KindBytes32, KindBytes64, KindView:
 		return viewBytes + int64(len(a.bytes(i)))
 	case KindStruct:
-		return a.PlainBytes(i, i+1)
+		sum := int64(1)
+		for _, k := range a.kids {
+			sum += k.PlainBytes(a.off+i, a.off+i+1)
+		}
+		return sum
 	case KindList32, KindList64, KindFixedList, KindListView32, KindListView64:
 		lo, hi := a.span(i)
 		return viewBytes + a.kids[0].PlainBytes(lo, hi)
