@@ -68,6 +68,9 @@ var (
 	ErrRelationship = errors.New("relationship")
 	// ErrGrowth: a join makes more rows than was allowed. See [KeysError].
 	ErrGrowth = errors.New("too many rows in join")
+	// ErrSpill: the files that hold what a memory budget has no room for can't be written, read or removed, or were changed meanwhile. What
+	// the system says is wrapped too: errors.Is(err, syscall.ENOSPC) is true of a full disk.
+	ErrSpill = errors.New("spill")
 )
 
 // ColumnError says which column is missing from which input, or ambiguous in it. It wraps [ErrNoColumn].

@@ -25,6 +25,8 @@ var mayImport = map[string][]string{
 	"internal/order":  {"internal/form", "internal/keyset"},
 	"internal/frame":  {".", "internal/form", "internal/keyset", "internal/order"},
 	"internal/tally":  {},
+	// spill speaks in the root's sentinel, as frame does; it knows records, not keys.
+	"internal/spill": {"."},
 
 	"internal/textform":    {},
 	"internal/placeholder": {"internal/form", "internal/textform"},
@@ -36,6 +38,9 @@ var mayImport = map[string][]string{
 	// options and reports.
 	"internal/arrowtest": {},
 	"internal/lint":      {},
+
+	"internal/spill/faultfs": {"internal/spill"},
+
 	"internal/oracle":    {".", "dedupe", "grain", "scd2", "join", "internal/arrowtest"},
 	"internal/cases":     {".", "dedupe", "grain", "scd2", "join", "internal/arrowtest", "internal/oracle"},
 	"internal/cases/run": {"internal/cases"},
@@ -43,13 +48,13 @@ var mayImport = map[string][]string{
 
 var (
 	verbImports = []string{".", "internal/frame", "internal/order", "internal/keyset", "internal/form", "internal/take", "internal/tally",
-		"internal/placeholder", "internal/textform"}
+		"internal/placeholder", "internal/textform", "internal/spill"}
 
 	// exampleImports are for every folder below examples/: what a user has.
 	exampleImports = []string{".", "dedupe", "grain", "scd2", "join", "onerowtest"}
 
 	// testOnly packages are imported by tests, and by each other.
-	testOnly = []string{"internal/arrowtest", "internal/lint", "internal/oracle", "internal/cases", "internal/cases/run"}
+	testOnly = []string{"internal/arrowtest", "internal/spill/faultfs", "internal/lint", "internal/oracle", "internal/cases", "internal/cases/run"}
 )
 
 const arrowModule = "github.com/apache/arrow/go/v15"

@@ -143,7 +143,7 @@ func TestBroken(t *testing.T) {
 		{"a verb imports a test package", "dedupe/a.go", importing("dedupe", root+"/internal/oracle"), "Imports", "for tests only"},
 		{"the oracle imports the kernel", "internal/oracle/a.go", importing("oracle", root+"/internal/form"), "Imports", "internal/oracle may import only"},
 		{"an example imports an internal package", "examples/quickstart/a.go", importing("main", root+"/internal/frame"), "Imports", "examples/quickstart may import only"},
-		{"a package without a rule", "internal/spill/a.go", "package spill\n", "Imports", "internal/spill: this package has no line"},
+		{"a package without a rule", "internal/stranger/a.go", "package spill\n", "Imports", "internal/stranger: this package has no line"},
 		{"a foreign module", "dedupe/a.go", importing("dedupe", "example.org/far"), "Imports", "not a dependency that the core may have"},
 		{"a module whose name begins like an allowed one", "dedupe/a.go", importing("dedupe", "golang.org/x/exposed"), "Imports", "not a dependency"},
 		{"a foreign module in a test", "dedupe/a_test.go", importing("dedupe", "example.org/far"), "Imports", "not a dependency"},
