@@ -49,17 +49,17 @@ type rangeWorker[K keyset.Words] struct {
 	words   [2][]uint64
 	nulls   [2][]uint8
 	extents []extent
-	times   []word
+	at      []word
 	taken   []keyset.Entry[K, word]
-	rowsOf  []uint32
-	found   []holders
+	probing
 }
 
 func newRangeWorker[K keyset.Words](ctx context.Context, r *ranging, id, bits int, to sink) *rangeWorker[K] {
 	const n = keyset.BlockRows
 	w := &rangeWorker[K]{ranging: r, Watch: keyset.NewWatch(ctx), id: id, sink: to,
 		versionParts: keyset.NewParts[K, extent](bits), factParts: keyset.NewParts[K, word](bits), block: keyset.NewBlock[K](r.keys),
-		extents: make([]extent, n), times: make([]word, n), rowsOf: make([]uint32, n), found: make([]holders, n)}
+		extents: make([]extent, n), at: make([]word, n),
+		taken: make([]keyset.Entry[K, word], n), probing: newProbing()}
 	for i := range w.words {
 		w.words[i], w.nulls[i] = make([]uint64, n), make([]uint8, n)
 	}
@@ -170,7 +170,7 @@ func (r *ranging) spans() (versions, facts []keyset.Span) {
 func (w *rangeWorker[K]) deal(s keyset.Span) {
 	if s.Chunk < len(w.facts.Batches) {
 		w.readFacts(s, func(n int, skip []uint8, row uint32) {
-			w.factParts.AddBlock(w.block.Keys[:n], w.block.Hash[:n], w.times[:n], skip, row)
+			w.factParts.AddBlock(w.block.Keys[:n], w.block.Hash[:n], w.at[:n], skip, row)
 		})
 		return
 	}
@@ -216,7 +216,7 @@ func (w *rangeWorker[K]) readExtents(chunk, lo, n int) {
 	}
 }
 
-// readFacts calls f for each block of a span of facts: the keys are in the block, the times in w.times, and skip is 1 for those that have been
+// readFacts calls f for each block of a span of facts: the keys are in the block, the times in w.at, and skip is 1 for those that have been
 // refused.
 func (w *rangeWorker[K]) readFacts(s keyset.Span, f func(n int, skip []uint8, row uint32)) {
 	s.Blocks(func(lo, n int, row uint32) {
@@ -224,7 +224,7 @@ func (w *rangeWorker[K]) readFacts(s keyset.Span, f func(n int, skip []uint8, ro
 		words, noTime := w.words[0][:n], w.nulls[0][:n]
 		null := w.line.Read(lineAt, s.Chunk, lo, n, words, noTime)
 		for i, at := range words {
-			w.times[i] = split(at)
+			w.at[i] = split(at)
 		}
 		if !null && !w.block.AnyNull {
 			f(n, nil, row)
@@ -246,13 +246,15 @@ func (w *rangeWorker[K]) readFacts(s keyset.Span, f func(n int, skip []uint8, ro
 // probeSpan finds what holds the facts of a span, which weren't dealt out.
 func (w *rangeWorker[K]) probeSpan(p *part[K], s keyset.Span) {
 	w.readFacts(s, func(n int, skip []uint8, row uint32) {
-		es := w.taken[:0]
+		taken := 0
 		for i, k := range w.block.Keys[:n] {
-			if skip == nil || skip[i] == 0 {
-				es = append(es, keyset.Entry[K, word]{Key: k, Payload: w.times[i], Row1: row + uint32(i) + 1})
+			if skip != nil && skip[i] != 0 {
+				continue
 			}
+			e := &w.taken[taken]
+			e.Key, e.Payload, e.Row1 = k, w.at[i], row+uint32(i)+1
+			taken++
 		}
-		w.taken = es
-		w.probe(p, es)
+		w.probe(p, w.taken[:taken])
 	})
 }

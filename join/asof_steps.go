@@ -3,28 +3,34 @@ package join
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// step says what holds the words from one on, up to the next step: how many versions, and which, if it is one.
-//
-// The steps of a key are the line cut at every start and every end. A fact needs one search in them, however its versions lie, so that
-// overlaps cost it nothing.
-type step struct {
-	at uint64
-	holders
-}
-
 // part is the index of the versions of one partition. It is only read once it is made, by several workers at a time.
 type part[K keyset.Words] struct {
 	table  *keyset.Table[K, uint32] // the number of each key
-	steps  []step
-	bounds []uint32 // the steps of key i are from bounds[i] to bounds[i+1]
+	bounds []uint32                 // the steps of key i are from bounds[i] to bounds[i+1]; each has one at least
+	steps
 }
+
+// steps say what holds the words from one on, up to the next step: how many versions, and which, if it is one.
+//
+// The steps of a key are the line cut at every start and every end. A fact needs one search in them, however its versions lie, so that
+// overlaps cost it nothing.
+type steps struct {
+	from  []uint64
+	holds []holders
+}
+
+func (s *steps) add(from uint64, h holders) {
+	s.from, s.holds = append(s.from, from), append(s.holds, h)
+}
+
+// gap adds a step from which on nothing holds anything.
+func (s *steps) gap(from uint64) { s.add(from, holders{0, uint32(Gap)}) }
 
 // stretch is a version as its key's steps are made of it: it holds the words from..last, both included.
 type stretch struct {
@@ -60,14 +66,15 @@ func (x *indexer[K]) index(keys *keyset.Keys, workers []*rangeWorker[K], number 
 		w.versionParts.Chunks(number, func(es []keyset.Entry[K, extent]) { x.number(p, es) })
 	}
 	x.scatter(workers, number, n)
-	p.bounds, p.steps = make([]uint32, 1, p.table.Len()+1), make([]step, 0, n+n/8)
+	p.bounds = make([]uint32, 1, p.table.Len()+1)
+	p.steps = steps{make([]uint64, 0, n+n/8), make([]holders, 0, n+n/8)}
 	lo := uint32(0)
 	for _, hi := range x.starts[:p.table.Len()] {
 		if x.watch.OverAfter(int(hi - lo)) {
 			break
 		}
 		x.step(p, x.list[lo:hi])
-		p.bounds = append(p.bounds, uint32(len(p.steps)))
+		p.bounds = append(p.bounds, uint32(len(p.from)))
 		lo = hi
 	}
 	x.said.Keys += int64(p.table.Len())
@@ -132,7 +139,7 @@ func (x *indexer[K]) step(p *part[K], v []stretch) {
 	if x.endless {
 		x.untilNext(v)
 	}
-	mark := len(p.steps)
+	mark := len(p.from)
 	for i := range v {
 		if x.lookedAt(i) {
 			return
@@ -140,17 +147,19 @@ func (x *indexer[K]) step(p *part[K], v []stretch) {
 		s := &v[i]
 		if i > 0 {
 			if last := v[i-1].last; last >= s.from {
-				p.steps = p.steps[:mark]
+				p.from, p.holds = p.from[:mark], p.holds[:mark]
 				x.overlapping(p, v)
 				return
 			} else if last+1 < s.from {
-				p.steps = append(p.steps, step{at: last + 1})
+				p.gap(last + 1)
 			}
 		}
-		p.steps = append(p.steps, step{s.from, holders{1, s.row}})
+		p.add(s.from, holders{1, s.row})
 	}
-	if n := len(v); n > 0 && v[n-1].last < math.MaxUint64 {
-		p.steps = append(p.steps, step{at: v[n-1].last + 1})
+	if n := len(v); n == 0 {
+		p.gap(0)
+	} else if v[n-1].last < math.MaxUint64 {
+		p.gap(v[n-1].last + 1)
 	}
 }
 
@@ -194,7 +203,11 @@ func (x *indexer[K]) overlapping(p *part[K], v []stretch) {
 			now.n++
 			now.row ^= v[started].row
 		}
-		p.steps = append(p.steps, step{at, now})
+		if now.n == 0 {
+			p.gap(at)
+		} else {
+			p.add(at, now)
+		}
 	}
 	x.sample(v)
 }
@@ -250,48 +263,6 @@ func (x *indexer[K]) sortByLast(v []stretch) {
 		}
 		return cmp.Compare(a.last, b.last)
 	})
-}
-
-// probe finds what holds some facts.
-func (w *rangeWorker[K]) probe(p *part[K], es []keyset.Entry[K, word]) {
-	if len(es) == 0 || w.OverAfter(len(es)) {
-		return
-	}
-	rows, found := w.rowsOf[:len(es)], w.found[:len(es)]
-	for i := range es {
-		e := &es[i]
-		rows[i] = e.Row()
-		s := p.table.Find(&keyset.Entry[K, uint32]{Key: e.Key, Row1: e.Row1})
-		if s == nil {
-			found[i] = holders{0, uint32(NoKey)}
-			continue
-		}
-		found[i] = p.at(s.Payload, e.Payload.whole())
-	}
-	w.sink.take(w.id, rows, found)
-}
-
-// at searches the steps of a key. Where the search goes is no branch to be guessed: half of the guesses would be wrong.
-func (p *part[K]) at(id uint32, t uint64) holders {
-	steps := p.steps[p.bounds[id]:p.bounds[id+1]]
-	if len(steps) == 0 {
-		return holders{0, uint32(Gap)}
-	}
-	i := 0
-	for n := len(steps); n > 1; {
-		half := n >> 1
-		_, before := bits.Sub64(t, steps[i+half].at, 0) // 1 if t is
-		i += half & (int(before) - 1)
-		n -= half
-	}
-	switch s := &steps[i]; {
-	case s.at > t:
-		return holders{0, uint32(BeforeFirst)}
-	case s.n == 0:
-		return holders{0, uint32(Gap)}
-	default:
-		return s.holders
-	}
 }
 
 // sample is a key with versions that share time.

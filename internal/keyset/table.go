@@ -99,17 +99,22 @@ func (t *Table[K, P]) Starts(entries []Entry[K, P]) []uint32 {
 		t.start = make([]uint32, len(entries))
 	}
 	start := t.start[:len(entries)]
+	StartsIn(t, entries, start)
+	return start
+}
+
+// StartsIn puts where the search for the keys of some entries begins in a table into start, which has their number. It only reads the table.
+func StartsIn[K Words, P, Q any](t *Table[K, P], entries []Entry[K, Q], start []uint32) {
 	switch entries := any(entries).(type) {
-	case []Entry[[1]uint64, P]:
+	case []Entry[[1]uint64, Q]:
 		for i := range start {
 			start[i] = uint32(hash1(&entries[i].Key)&t.keep) & t.mask
 		}
-	case []Entry[[2]uint64, P]:
+	case []Entry[[2]uint64, Q]:
 		for i := range start {
 			start[i] = uint32(hash2(&entries[i].Key)&t.keep) & t.mask
 		}
 	}
-	return start
 }
 
 // Hit returns the entry of a key that lies right at its start and whose words decide, else nil. It is small enough to be inlined, and
@@ -144,8 +149,11 @@ func (t *Table[K, P]) At(e *Entry[K, P], start uint32) (s *Entry[K, P], fresh bo
 }
 
 // Find returns the entry of a key, or nil. The pointer is valid until the next call of At or Starts.
-func (t *Table[K, P]) Find(e *Entry[K, P]) *Entry[K, P] {
-	for i := t.Start(&e.Key); ; i = (i + 1) & t.mask {
+func (t *Table[K, P]) Find(e *Entry[K, P]) *Entry[K, P] { return t.FindAt(e, t.Start(&e.Key)) }
+
+// FindAt is Find, for a key whose search begins at start.
+func (t *Table[K, P]) FindAt(e *Entry[K, P], start uint32) *Entry[K, P] {
+	for i := start; ; i = (i + 1) & t.mask {
 		s := &t.slots[i]
 		if s.Row1 == 0 {
 			return nil

@@ -157,6 +157,11 @@ func sameAsMap[K keyset.Words](t *testing.T, table *keyset.Table[K, uint32], n i
 		if want, ok := known[e.Key]; !ok || *e != want {
 			t.Fatalf("All has %+v, want %+v, %v", e, want, ok)
 		}
+		start := []uint32{0}
+		keyset.StartsIn(table, []keyset.Entry[K, [2]uint32]{{Key: e.Key, Row1: e.Row1}}, start)
+		if got := table.FindAt(e, start[0]); got != e {
+			t.Fatalf("FindAt the start that StartsIn says has %+v, want %+v", got, e)
+		}
 		delete(known, e.Key)
 	})
 	if len(known) > 0 {
