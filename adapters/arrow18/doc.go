@@ -1,0 +1,2 @@
+// Package arrow18 x.
+package arrow18

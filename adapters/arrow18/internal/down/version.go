@@ -1,0 +1,4 @@
+package down
+
+// version is the name of dst, in errors.
+const version = "v15"

@@ -1,0 +1,4 @@
+package up
+
+// version is the name of dst, in errors.
+const version = "v18"
