@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -24,6 +25,10 @@ type MergeOptions struct {
 	// WHEN MATCHED AND t.v IS DISTINCT FROM s.v. Default none: every match acts.
 	Acts []string
 
+	// SourceNames has the names that columns of on and Acts have in the source, where they differ there: {"customer_id": "cust"} is
+	// ON t.customer_id = s.cust. Default none: all names are the same on both sides.
+	SourceNames map[string]string
+
 	// Worst is the number of keys that each list of the report holds. Default 0: DefaultWorst. Negative: none.
 	Worst int
 
@@ -33,9 +38,11 @@ type MergeOptions struct {
 
 // MergeReport says what a MERGE would meet. SourceRows = MatchedRows + UnmatchedRows.
 type MergeReport struct {
-	// On are the columns of the ON clause, Acts those of the acting condition.
+	// On are the columns of the ON clause, Acts those of the acting condition, as the target names them.
 	On   []string `json:"on"`
 	Acts []string `json:"acts,omitempty"`
+	// SourceNames has the names of these columns in the source, where they differ there.
+	SourceNames map[string]string `json:"source_names,omitempty"`
 	// NullSafe says that NULL equals NULL in the ON clause.
 	NullSafe bool `json:"null_safe"`
 
@@ -60,7 +67,7 @@ type MergeReport struct {
 	NullKeyRows int64 `json:"null_key_rows"`
 	// NullKeyRepeats is the number of these whose key, NULL and all, the target has already.
 	NullKeyRepeats int64 `json:"null_key_repeats"`
-	// Nulls counts the source rows with NULL for each column of On that has any.
+	// Nulls counts the source rows with NULL for each column of On that has any, as the source names it.
 	Nulls []onerow.ColumnNulls `json:"nulls,omitempty"`
 
 	// WorstConflicts are the keys of conflicts: those whose first row has the most hits come first, equal ones in the order of target rows.
@@ -86,16 +93,17 @@ type MergeConflict struct {
 // source rows act on, which new keys it would insert more than once, and which rows with NULL in the ON clause would be inserted again and
 // again. See [MergeEngines] for what engines do about the first; none of them reports the others.
 //
-// on names the columns of the ON clause, which both inputs have. Row numbers are those of each input. One source row may hit several
-// target rows; that is no conflict. Source rows that are equal in all columns are as many hits: no engine looks at what they would
-// write.
+// on names the columns of the ON clause, which both inputs have; see [MergeOptions].SourceNames for names that differ. Types may differ within a
+// family (see package onerow). Row numbers are those of each input. One source row may hit several target rows; that is no conflict. Source
+// rows that are equal in all columns are as many hits: no engine looks at what they would write.
 //
 // The target may be those of its rows that can match, or just those of its columns that on and Acts name. It may be empty, as may the
 // source; batches are borrowed for the call.
 //
-// MergeConflicts reads the On columns of both inputs once, and once more with Acts those rows whose key has two source rows or more; matches
-// are counted, never made, so that hot keys on both sides cost no more than others. It needs 20 to 28 bytes of memory a row while it runs, and
-// with Acts as many again for those rows. The outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number
+// MergeConflicts reads the On columns of both inputs once, and once more with Acts those rows whose key the target has and the source has twice
+// or more; matches are counted, never made, so that hot keys on both sides cost no more than others. While it runs, it needs 16 to 24 bytes of
+// memory for each source row and each target row whose key the source has, two bytes more for each source row, and with Acts 4 bytes for each row
+// of both and 16 to 24 for those that are read again. The outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number
 // of workers. It returns ctx.Err() soon after the context ends.
 //
 // Conflicts are no error of MergeConflicts: see [MergeReport.Err]. Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn],
@@ -133,7 +141,7 @@ func mergeConflicts(ctx context.Context, target, source []arrow.Record, on []str
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	table, err := frame.NewTable(frame.Part{Frame: t}, frame.Part{Frame: s})
+	table, err := frame.NewTable(frame.Part{Frame: t}, frame.Part{Frame: s, Names: opts.SourceNames})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +149,7 @@ func mergeConflicts(ctx context.Context, target, source []arrow.Record, on []str
 	if err := j.readColumns(on); err != nil {
 		return nil, err
 	}
-	j.report = &MergeReport{On: slices.Clone(on), Acts: slices.Clone(opts.Acts), NullSafe: opts.Nulls == NullsEqual,
+	j.report = &MergeReport{On: slices.Clone(on), Acts: slices.Clone(opts.Acts), SourceNames: maps.Clone(opts.SourceNames), NullSafe: opts.Nulls == NullsEqual,
 		TargetRows: t.Rows, SourceRows: s.Rows}
 	if opts.Worst == 0 {
 		opts.Worst = DefaultWorst
@@ -166,6 +174,11 @@ func mergeConflicts(ctx context.Context, target, source []arrow.Record, on []str
 func (j *mergeJob) readColumns(on []string) error {
 	cols, err := j.table.Keys(on)
 	errs := []error{err}
+	for _, name := range slices.Sorted(maps.Keys(j.opts.SourceNames)) {
+		if !slices.Contains(on, name) && !slices.Contains(j.opts.Acts, name) {
+			errs = append(errs, fmt.Errorf("%w: SourceNames names column %q, which is neither in the ON clause nor in Acts", onerow.ErrOption, name))
+		}
+	}
 	j.on = cols
 	if len(j.opts.Acts) > 0 {
 		acts, err := j.table.Keys(j.opts.Acts)
@@ -179,6 +192,14 @@ func (j *mergeJob) readColumns(on []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// sourceName is what the source calls a column.
+func (j *mergeJob) sourceName(column string) string {
+	if name, ok := j.opts.SourceNames[column]; ok {
+		return name
+	}
+	return column
 }
 
 // neverActs says that no match can act: all columns of the condition are columns of the ON clause, and equal where rows match.

@@ -9,81 +9,6 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// count counts the keys of one partition, and fills rivals for those that may be in conflict. It returns the number of rows.
-func (w *mergeWorker[K]) count(part int) int64 {
-	rows := w.bring(part)
-	plain := w.m.opts.Nulls == NullsDistinct
-	some := false
-	w.table.All(func(e *entry[K]) {
-		s := &w.sums[e.Payload]
-		switch n := int64(s.source); {
-		case n == 0:
-		case s.null && plain:
-			w.sum.UnmatchedRows += n
-			if s.target > 0 {
-				w.sum.NullKeyRepeats += n
-			}
-		case s.target > 0:
-			w.sum.MatchedRows += n
-			some = some || n > 1
-		default:
-			w.sum.UnmatchedRows += n
-			if n > 1 {
-				w.sum.UnmatchedDuplicates += n - 1
-				w.sum.UnmatchedDuplicateKeys++
-				w.duplicates.add(&entry[K]{Key: e.Key, Payload: s.source, Row1: s.first + 1}, part)
-			}
-		}
-		if s.null && !plain && s.target > 0 {
-			w.sum.NullKeyRepeats += int64(s.source)
-		}
-	})
-	if !some || w.watch.Done() {
-		return rows
-	}
-	w.m.some.Store(true)
-	w.again(part, func(row uint32, s *sides) {
-		if s.target == 0 || s.source < 2 || s.null && plain {
-			return
-		}
-		w.m.rivals[row] = 1
-		if row < w.m.first {
-			w.m.rivals[row] = s.source
-		}
-	})
-	return rows
-}
-
-// inConflict says whether a row is of the target, and two source rows or more act on it.
-func (m *merger[K]) inConflict(row uint32) bool { return row < m.first && m.rivals[row] > 1 }
-
-// tell counts the conflicts of one partition.
-func (w *mergeWorker[K]) tell(part int) {
-	w.table.Reset()
-	w.sums = w.sums[:0]
-	w.chunks(part, func(e *entry[K]) {
-		row := e.Row()
-		if !w.m.inConflict(row) {
-			return
-		}
-		n := *e
-		n.Payload = uint32(len(w.sums))
-		at, fresh := w.table.At(&n, w.table.Start(&n.Key))
-		if fresh {
-			w.sums = append(w.sums, sides{first: row})
-		}
-		s := &w.sums[at.Payload]
-		s.target++
-		s.first = min(s.first, row)
-	})
-	w.sum.ConflictKeys += int64(len(w.sums))
-	w.table.All(func(e *entry[K]) {
-		s := w.sums[e.Payload]
-		w.sum.Conflicts += int64(s.target)
-		w.conflicts.add(&entry[K]{Key: e.Key, Payload: w.m.rivals[s.first], Row1: s.first + 1}, part)
-	})
-}
-
 // collect adds the workers' counts up.
 func (m *merger[K]) collect() {
 	r := m.report
@@ -185,32 +110,40 @@ func (w *mergeWorker[K]) sample(part int, keys []*mergeKey[K]) {
 	for i, k := range keys {
 		w.table.At(&entry[K]{Key: k.Key, Payload: uint32(i), Row1: k.Row1}, w.table.Start(&k.Key))
 	}
-	w.chunks(part, func(e *entry[K]) {
-		if s := w.table.Find(e); s != nil {
-			w.m.take(keys[s.Payload], e.Row())
-		}
-	})
+	for side, take := range [2]func(*mergeKey[K], uint32){ofTarget: w.m.takeTarget, ofSource: w.m.takeSource} {
+		w.chunks(side, part, func(chunk []entry[K]) {
+			for i := range chunk {
+				if s := w.table.Find(&chunk[i]); s != nil {
+					take(keys[s.Payload], chunk[i].Row())
+				}
+			}
+		})
+	}
 	for _, k := range keys {
 		k.target, k.source = smallest(k.target), smallest(k.source)
 	}
 }
 
-// take puts a row among the first rows of its key, if it may be one of them.
-func (m *merger[K]) take(k *mergeKey[K], row uint32) {
-	const most = 1 << 8 // rows that are kept before the first of them are chosen
-	if row < m.first {
-		if m.inConflict(row) {
-			k.conflicts++
-			if k.target = append(k.target, row); len(k.target) > most {
-				k.target = smallest(k.target)
-			}
-		}
+// sampleRows is the number of rows that are kept before the first of them are chosen.
+const sampleRows = 1 << 8
+
+// takeTarget puts a target row among the first rows of its key, if it is in conflict.
+func (m *merger[K]) takeTarget(k *mergeKey[K], row uint32) {
+	if !m.inConflict(row) {
 		return
 	}
+	k.conflicts++
+	if k.target = append(k.target, row); len(k.target) > sampleRows {
+		k.target = smallest(k.target)
+	}
+}
+
+// takeSource puts a source row among the first rows of its key, if it may be one of them.
+func (m *merger[K]) takeSource(k *mergeKey[K], row uint32) {
 	if row >= k.last || k.conflict && !m.act(k.Row(), row) {
 		return
 	}
-	if k.source = append(k.source, row); len(k.source) > most {
+	if k.source = append(k.source, row); len(k.source) > sampleRows {
 		k.source = smallest(k.source)
 		k.last = k.source[len(k.source)-1]
 	}

@@ -1,6 +1,7 @@
 package grain_test
 
 import (
+	cmpor "cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -72,6 +73,10 @@ func newMergeLab(t arrowtest.TB, src oracle.Source) *mergeLab {
 	if src.Choose("turned", 2) == 1 {
 		l.turn()
 	}
+	if src.Choose("renamed", 2) == 1 { // two columns of the source change their names
+		last := names[len(names)-1]
+		l.opts.SourceNames = map[string]string{names[0]: last, last: "other"}
+	}
 	return l
 }
 
@@ -98,6 +103,8 @@ func (l *mergeLab) String() string {
 func (l *mergeLab) call(target, source []arrow.Record) *grain.MergeReport {
 	l.t.Helper()
 	l.opts.Resources.Workers = 1 + l.src.Choose("workers", 4)
+	source = renamed(source, l.opts.SourceNames)
+	defer arrowtest.Release(source)
 	r, err := grain.MergeConflicts(context.Background(), target, source, l.on, l.opts)
 	if err != nil {
 		l.t.Fatalf("%v\n%v", err, l)
@@ -111,6 +118,10 @@ func (l *mergeLab) agree(target, source []arrow.Record) {
 	want, err := oracle.MergeConflicts(l.batches[0], l.batches[1], l.on, l.opts)
 	if err != nil {
 		l.t.Fatalf("%v\n%v", err, l)
+	}
+	want.SourceNames = l.opts.SourceNames
+	for i, n := range want.Nulls {
+		want.Nulls[i].Column = cmpor.Or(l.opts.SourceNames[n.Column], n.Column)
 	}
 	limit := max(0, l.opts.Worst)
 	if l.opts.Worst == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ func (r *MergeReport) Err() error {
 		errs = append(errs, e)
 	}
 	if r.UnmatchedDuplicates > 0 {
-		errs = append(errs, &onerow.KeysError{Kind: onerow.ErrDuplicateKey, Input: "source", Columns: r.On, Total: r.UnmatchedDuplicateKeys,
+		errs = append(errs, &onerow.KeysError{Kind: onerow.ErrDuplicateKey, Input: "source", Columns: r.sourceOn(), Total: r.UnmatchedDuplicateKeys,
 			Keys: r.WorstDuplicates[:min(len(r.WorstDuplicates), onerow.MaxSampleKeys)],
 			Why:  "the target doesn't have them, MERGE inserts " + tally.Number(r.UnmatchedDuplicates, "row", "rows") + " beyond the first ones"})
 	}
@@ -37,6 +38,17 @@ func (r *MergeReport) Err() error {
 		return errs[0]
 	}
 	return errors.Join(errs...)
+}
+
+// sourceOn are the columns of the ON clause as the source names them.
+func (r *MergeReport) sourceOn() []string {
+	names := slices.Clone(r.On)
+	for i, n := range names {
+		if own, ok := r.SourceNames[n]; ok {
+			names[i] = own
+		}
+	}
+	return names
 }
 
 // rowsOf names the first of n rows: row 3; rows 3, 7, ….
@@ -56,7 +68,7 @@ func (r *MergeReport) String() string {
 		parts = append(parts, "", r.conflictTable())
 	}
 	if len(r.WorstDuplicates) > 0 {
-		parts = append(parts, "", worstTable("inserts", r.On, r.WorstDuplicates))
+		parts = append(parts, "", worstTable("inserts", r.sourceOn(), r.WorstDuplicates))
 	}
 	return strings.Join(parts, "\n")
 }
