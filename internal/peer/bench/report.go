@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Record is what is known of one workload: a record of the JSON.
+type Record struct {
+	Workload string `json:"workload"`
+	// What names the workload in words.
+	What    string `json:"what"`
+	Threads int    `json:"threads"`
+	Rows    int    `json:"rows"`
+	Keys    int    `json:"keys"`
+	// OursS and PeerS are medians of the runs; in B1 the medians of calls.
+	OursS float64 `json:"ours_s"`
+	// Peer is the form of DuckDB's that was the fastest.
+	Peer  string  `json:"peer"`
+	PeerS float64 `json:"peer_s"`
+	// Ratio is the median of the runs' ratios of DuckDB's time to ours.
+	Ratio    float64 `json:"ratio"`
+	RatioMin float64 `json:"ratio_min"`
+	RatioMax float64 `json:"ratio_max"`
+	NSPerRow float64 `json:"ns_per_row"`
+	// PeakMiB and PeerPeakMiB are peaks over the input, output included; 0 where they weren't measured.
+	PeakMiB     float64 `json:"peak_mib,omitempty"`
+	PeerPeakMiB float64 `json:"peer_peak_mib,omitempty"`
+	// Checked says that both sides gave the same result.
+	Checked bool `json:"checked"`
+
+	// P99S and PeerP99S are the 99th of 100 calls of B1.
+	P99S     float64 `json:"p99_s,omitempty"`
+	PeerP99S float64 `json:"peer_p99_s,omitempty"`
+	// OneWorkerS, FloorS and GoMapS are medians of what was measured beside.
+	OneWorkerS float64 `json:"one_worker_s,omitempty"`
+	FloorS     float64 `json:"floor_s,omitempty"`
+	GoMapS     float64 `json:"go_map_s,omitempty"`
+	// Forms has the better of two runs of each form in the warm-up, in seconds.
+	Forms map[string]float64 `json:"forms"`
+}
+
+// Verdict is a bar, and whether it was reached.
+type Verdict struct {
+	What string
+	// Value is what was seen, Bar what is needed, Aim where the field ends, as text.
+	Value, Bar, Aim string
+	Pass            bool
+}
+
+func (v Verdict) String() string {
+	word := "FAIL"
+	if v.Pass {
+		word = "PASS"
+	}
+	text := fmt.Sprintf("%s  %s: %s, needed %s", word, v.What, v.Value, v.Bar)
+	if v.Aim != "" {
+		text += ", aim " + v.Aim
+	}
+	return text
+}
+
+// WriteTable prints records as a table, the yardsticks below it, and the forms that lost.
+func WriteTable(w io.Writer, records []Record) {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tab, "workload\trows\tkeys\tours\tDuckDB\tratio\tmin\tmax\tns/row\tpeak MiB\tDuckDB MiB\tsame\t form\t")
+	for _, r := range records {
+		bounded := func(mib float64) string {
+			if mib == 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%.0f", mib)
+		}
+		fmt.Fprintf(tab, "%s %s\t%d\t%d\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.1f\t%s\t%s\t%t\t %s\t\n", r.Workload, r.What, r.Rows, r.Keys, seconds(r.OursS), seconds(r.PeerS),
+			r.Ratio, r.RatioMin, r.RatioMax, r.NSPerRow, bounded(r.PeakMiB), bounded(r.PeerPeakMiB), r.Checked, r.Peer)
+	}
+	tab.Flush()
+	fmt.Fprintln(w)
+	for _, r := range records {
+		var beside []string
+		if r.FloorS > 0 {
+			beside = append(beside, fmt.Sprintf("floor %s, ours/floor %.1f", seconds(r.FloorS), r.OursS/r.FloorS))
+		}
+		if r.GoMapS > 0 {
+			beside = append(beside, fmt.Sprintf("go map %s, map/ours %.1f", seconds(r.GoMapS), r.GoMapS/r.OursS))
+		}
+		if r.OneWorkerS > 0 {
+			beside = append(beside, "one worker "+seconds(r.OneWorkerS))
+		}
+		if r.P99S > 0 {
+			beside = append(beside, fmt.Sprintf("p99 %s, of DuckDB %s", seconds(r.P99S), seconds(r.PeerP99S)))
+		}
+		if len(beside) > 0 {
+			fmt.Fprintf(w, "%s  %s\n", r.Workload, strings.Join(beside, "; "))
+		}
+	}
+}
+
+// WriteForms prints the warm-up time of each form of DuckDB's.
+func WriteForms(w io.Writer, records []Record) {
+	for _, r := range records {
+		names := make([]string, 0, len(r.Forms))
+		for name := range r.Forms {
+			names = append(names, name)
+		}
+		slices.SortFunc(names, func(a, b string) int {
+			if r.Forms[a] < r.Forms[b] {
+				return -1
+			}
+			return 1
+		})
+		for i, name := range names {
+			names[i] = fmt.Sprintf("%s %s", name, seconds(r.Forms[name]))
+		}
+		fmt.Fprintf(w, "%s  DuckDB, better of two: %s\n", r.Workload, strings.Join(names, "; "))
+	}
+}
+
+// seconds prints a time with three digits that count.
+func seconds(s float64) string {
+	switch {
+	case s < 1e-3:
+		return fmt.Sprintf("%.0f µs", s*1e6)
+	case s < 1:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.3g s", s)
+}
+
+// WriteJSON writes the records to a file.
+func WriteJSON(file string, records []Record) error {
+	text, err := json.MarshalIndent(records, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}

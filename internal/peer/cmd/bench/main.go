@@ -1,0 +1,74 @@
+// Command bench measures the verbs of onerow beside DuckDB, on the same data in one run, and checks that both give the
+// same results. It prints a table, and how each figure stands against its bar.
+//
+//	go run -tags duckdb_arrow ./cmd/bench [-suite latest,G1,…] [-rows N] [-threads 2] [-runs 5] [-json FILE] [-forms] [-memory=false]
+//
+// Out-of-core streams (O1) aren't measured: dedupe has no reader yet.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+
+	"github.com/onerow-go/onerow/internal/peer/bench"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if child, err := bench.Child(ctx, os.Args[1:]); child || err != nil {
+		exit(err)
+	}
+	exit(run(ctx))
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(ctx context.Context) error {
+	suites := flag.String("suite", "", "suites or workloads to run, by comma: "+strings.Join(bench.Suites(), ", ")+", L1, G2, … (default all)")
+	rows := flag.Int("rows", 0, "cap of the rows of each workload's main table (default the sizes of the workloads)")
+	threads := flag.Int("threads", 2, "threads of DuckDB, and our workers")
+	runs := flag.Int("runs", 5, "runs of each side")
+	file := flag.String("json", "", "file to write the records to")
+	forms := flag.Bool("forms", false, "print what each form of DuckDB's took in the warm-up")
+	memory := flag.Bool("memory", true, "measure peak memory, in a process for each workload and side")
+	flag.Parse()
+	if flag.NArg() > 0 || *rows < 0 || *threads < 1 || *runs < 1 {
+		flag.Usage()
+		return errors.New("bad arguments")
+	}
+	c := bench.Config{Rows: *rows, Threads: *threads, Runs: *runs, Memory: *memory, Log: os.Stderr}
+	if *suites != "" {
+		c.Suites = strings.Split(*suites, ",")
+	}
+	out, err := bench.Run(ctx, c)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s, %s/%s, %d processors, %d threads, %d runs; medians\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), *threads, *runs)
+	bench.WriteTable(os.Stdout, out.Records)
+	if *forms {
+		fmt.Println()
+		bench.WriteForms(os.Stdout, out.Records)
+	}
+	fmt.Println()
+	for _, v := range out.Verdicts {
+		fmt.Println(v)
+	}
+	if *file != "" {
+		return bench.WriteJSON(*file, out.Records)
+	}
+	return nil
+}
