@@ -8,5 +8,6 @@
 // Where the cells fit, a word is the cell itself with its bits in an order that compares, in the finest unit of the columns: nothing is copied,
 // and blocks are read as fast as the column's memory. Bool, integers, floats, dates and times fit, and decimals of one scale up to 64 bits. What
 // doesn't fit is ranked: text, binary, decimals of several scales, and columns whose values need more than 64 bits when they are brought
-// to one unit, such as 9999-12-31 in seconds beside nanoseconds. Ranking sorts all cells once and keeps eight bytes for each.
+// to one unit. Ranking sorts all cells once and keeps eight bytes for each. One value that is too far out needs no ranks, such as 9999-12-31 in
+// seconds beside nanoseconds: the end of the line stands for it, unless a cell is there already.
 package position

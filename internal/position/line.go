@@ -13,6 +13,7 @@ import (
 type Line struct {
 	lanes []lane
 	unit  uint64    // one word's step, in the finest unit of the family; 0 when words are ranks
+	bent  bool      // an end of the line stands for a cell far beyond it
 	rooms sync.Pool // of *form.Block
 }
 
@@ -28,9 +29,22 @@ type lane struct {
 type turn struct {
 	in, out uint64 // flipped before and after
 	mul     uint64
+	// With mul above 1: cells beyond these are at the ends of the line.
+	least, most int64
 }
 
-func (t turn) word(ordinal uint64) uint64 { return (ordinal^t.in)*t.mul ^ t.out }
+func (t turn) word(ordinal uint64) uint64 {
+	w := ordinal ^ t.in
+	if t.mul > 1 {
+		switch n := int64(w); {
+		case n > t.most:
+			return math.MaxInt64 ^ t.out
+		case n < t.least:
+			return 1<<63 ^ t.out
+		}
+	}
+	return w*t.mul ^ t.out
+}
 
 // New reads columns of comparable families (see form.Comparable) that have an order (see form.IsOrder). They may have different layouts and
 // types. It fails when the context ends or an array is malformed.
@@ -55,9 +69,9 @@ func New(ctx context.Context, workers int, cols ...*form.Column) (*Line, error) 
 
 // Step returns how many words a step is, rounded down, which is given in the finest unit of the family: nanoseconds, milliseconds for dates, 1 for
 // integers. Cells that are more than so many words apart are more than the step apart, and others aren't. ok is false when words are
-// ranks, of which that can't be said.
+// ranks, or one of them stands for a cell far beyond the others, of which that can't be said.
 func (l *Line) Step(step uint64) (words uint64, ok bool) {
-	if l.unit == 0 {
+	if l.unit == 0 || l.bent {
 		return 0, false
 	}
 	return step / l.unit, true
@@ -148,16 +162,24 @@ func (l *Line) fit(ctx context.Context, workers int) (bool, error) {
 		return false, nil
 	}
 	signed := !sum.unsigned || sum.signed
-	if sum.signed && sum.unsigned || sum.scan {
-		r, err := l.ranges(ctx, workers, sum.unit)
+	mixed := sum.signed && sum.unsigned
+	if mixed || sum.scan {
+		r, err := l.ranges(ctx, workers, func(m form.Measure) bool { return mixed || m.Decimals || m.Unit > sum.unit }, sum.unit)
 		if err != nil || !r.fits {
 			return false, err
 		}
-		if sum.signed && sum.unsigned {
+		if mixed {
 			if r.negative && r.large {
 				return false, nil
 			}
 			signed = !r.large
+		}
+		if l.bent = r.above.cells || r.below.cells; l.bent {
+			// An end of the line is free to stand for what is beyond it, when no cell is there.
+			free, err := l.ranges(ctx, workers, func(m form.Measure) bool { return m.Unit == sum.unit }, sum.unit)
+			if err != nil || r.above.cells && free.last || r.below.cells && free.first {
+				return false, err
+			}
 		}
 	}
 	l.unit = max(sum.unit, 1)
@@ -169,6 +191,7 @@ func (l *Line) fit(ctx context.Context, workers int) (bool, error) {
 			t := turn{mul: 1}
 			if m.Cells {
 				t.mul = m.Unit / l.unit
+				t.least, t.most = math.MinInt64/int64(t.mul), math.MaxInt64/int64(t.mul)
 			}
 			if m.Integers {
 				if !m.Unsigned {
@@ -223,16 +246,42 @@ func (l *Line) measure() (s summary, ok bool) {
 
 // limits is what a scan of the cells found.
 type limits struct {
-	fits            bool // in words of the unit
+	fits            bool // in words of the unit, but for those beyond
 	negative, large bool // integers below 0, beyond the largest int64
+	first, last     bool // signed integers in the unit that are the least int64, the largest
+	above, below    beyond
+}
+
+// beyond is times that aren't in words of the unit, on one side of the line: in seconds, or parts of them, and the unit of the batch. Only one is allowed for, such as 9999-12-31 for
+// all that has no end.
+type beyond struct {
+	cells bool
+	at    int64
+	unit  uint64
+}
+
+// and is false when the two are not one time.
+func (b beyond) and(o beyond) (beyond, bool) {
+	switch {
+	case !o.cells:
+		return b, true
+	case !b.cells:
+		return o, true
+	case b.unit < o.unit:
+		b, o = o, b
+	}
+	mul := int64(b.unit / o.unit)
+	return b, o.at%mul == 0 && o.at/mul == b.at
 }
 
 func (r limits) and(o limits) limits {
-	return limits{r.fits && o.fits, r.negative || o.negative, r.large || o.large}
+	above, oneAbove := r.above.and(o.above)
+	below, oneBelow := r.below.and(o.below)
+	return limits{r.fits && o.fits && oneAbove && oneBelow, r.negative || o.negative, r.large || o.large, r.first || o.first, r.last || o.last, above, below}
 }
 
-// ranges reads all cells whose values decide whether they fit.
-func (l *Line) ranges(ctx context.Context, workers int, unit uint64) (limits, error) {
+// ranges reads the cells of the batches that are to be read because their values decide.
+func (l *Line) ranges(ctx context.Context, workers int, read func(form.Measure) bool, unit uint64) (limits, error) {
 	type task struct {
 		lane int
 		span keyset.Span
@@ -248,25 +297,25 @@ func (l *Line) ranges(ctx context.Context, workers int, unit uint64) (limits, er
 		found[w].fits = true
 	}
 	err := keyset.Run(ctx, len(found), len(tasks), func(w, t int) error {
-		room := l.rooms.Get().(*form.Block)
 		c, s := l.lanes[tasks[t].lane], tasks[t].span
 		m := c.col.Chunks[s.Chunk].Measure()
-		if !m.Cells {
+		if !m.Cells || !read(m) {
 			return nil
 		}
-		low, high := uint64(math.MaxUint64), uint64(0)
+		room := l.rooms.Get().(*form.Block)
 		s.Blocks(func(lo, n int, _ uint32) {
+			low, high := uint64(math.MaxUint64), uint64(0)
 			c.reader.Read(s.Chunk, lo, n, room)
 			for i, x := range room.K0 {
 				if room.Null[i] == 0 {
 					low, high = min(low, x), max(high, x)
 				}
 			}
+			if low <= high {
+				found[w] = found[w].and(judge(m, unit, low, high, room))
+			}
 		})
 		l.rooms.Put(room)
-		if low <= high {
-			found[w] = found[w].and(judge(m, unit, low, high))
-		}
 		return nil
 	})
 	for _, r := range found[1:] {
@@ -275,8 +324,8 @@ func (l *Line) ranges(ctx context.Context, workers int, unit uint64) (limits, er
 	return found[0], err
 }
 
-// judge says what the least and the greatest ordinal of a batch mean.
-func judge(m form.Measure, unit, low, high uint64) limits {
+// judge says what the ordinals of a block mean, of which the least and the greatest are known.
+func judge(m form.Measure, unit, low, high uint64, room *form.Block) limits {
 	switch {
 	case m.Decimals:
 		return limits{fits: low > 0 && high < math.MaxUint64}
@@ -284,7 +333,23 @@ func judge(m form.Measure, unit, low, high uint64) limits {
 		return limits{fits: true, large: high > math.MaxInt64}
 	}
 	lowest, highest, mul := int64(low^signBit), int64(high^signBit), int64(m.Unit/unit)
-	return limits{fits: lowest >= math.MinInt64/mul && highest <= math.MaxInt64/mul, negative: lowest < 0}
+	r := limits{fits: true, negative: lowest < 0, first: low == 0, last: high == math.MaxUint64}
+	least, most := math.MinInt64/mul, math.MaxInt64/mul
+	if lowest >= least && highest <= most {
+		return r
+	}
+	for i, x := range room.K0 {
+		if n := int64(x ^ signBit); room.Null[i] == 0 && (n < least && n != lowest || n > most && n != highest) {
+			return limits{}
+		}
+	}
+	if lowest < least {
+		r.below = beyond{true, lowest, m.Unit}
+	}
+	if highest > most {
+		r.above = beyond{true, highest, m.Unit}
+	}
+	return r
 }
 
 func lens(c *form.Column) []int {

@@ -55,6 +55,9 @@ var families = map[string]family{
 	"time":     {[]string{"time32[s]", "time32[ms]", "time64[us]", "time64[ns]"}, []any{0, 1, -1, "09:00:00", "23:59:59", "09:00:00.001", "09:00:00.000000001", whole(math.MaxInt32)}},
 	"naive":    {[]string{"timestamp[s]", "timestamp[ms]", "timestamp[us]", "dict<int8,timestamp[us]>"}, []any{0, 1, -1, "2026-01-31T09:00:00", "2026-01-31T09:00:00.25", "9999-12-31T23:59:59"}},
 	"boundary": {[]string{"timestamp[s]", "timestamp[us]", "timestamp[ns]"}, []any{0, whole(int64(9223372036)), whole(int64(-9223372036)), whole(int64(9223372036854775)), whole(int64(math.MaxInt64)), whole(int64(math.MinInt64))}},
+	"sentinels": {[]string{"timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]"},
+		[]any{0, -1, "2026-01-31T09:00:00", "9999-12-31T00:00:00", "0001-01-01T00:00:00", whole(int64(9223372036))}},
+	"ends": {[]string{"timestamp[s]", "timestamp[us]", "timestamp[ns]"}, []any{0, -1, "9999-12-31T00:00:00", whole(int64(math.MaxInt64 - 1)), whole(int64(math.MinInt64 + 1))}},
 	"far": {[]string{"timestamp[s]", "timestamp[ms]", "timestamp[us]", "timestamp[ns]"},
 		[]any{0, -1, "2026-01-31T09:00:00", "9999-12-31T00:00:00", whole(int64(9223372036)), whole(int64(9223372037)), whole(int64(-9223372037)), whole(int64(math.MaxInt64)), whole(int64(math.MinInt64)), whole(int64(18446744073))}},
 	"instant":  {[]string{"timestamp[s,UTC]", "timestamp[us,+05:30]", "ree<timestamp[ms,UTC]>"}, []any{0, 1, -1, "2026-01-31T09:00:00Z", "2026-01-31T10:00:00+01:00"}},
@@ -211,6 +214,47 @@ func table(t *testing.T, mem memory.Allocator, typ string, cells ...any) *form.C
 		rows = append(rows, []any{c})
 	}
 	return column(t, arrowtest.Table(t, mem, []string{"c:" + typ}, rows))
+}
+
+// TestBent: one time beyond the line, and one before it, leave the words of the others what the cells are, unless a cell lies at that end.
+func TestBent(t *testing.T) {
+	const last, first = int64(math.MaxInt64), int64(math.MinInt64)
+	for _, test := range []struct {
+		name string
+		cols [][]any // type, cells; a column of nanoseconds, 0 and 5, comes first
+		bent bool
+	}{
+		{"a sentinel", [][]any{{"timestamp[us]", "9999-12-31T00:00:00", 7}}, true},
+		{"in several units", [][]any{{"timestamp[s]", "9999-12-31T00:00:00", nil}, {"timestamp[us]", "9999-12-31T00:00:00"}}, true},
+		{"on both sides", [][]any{{"timestamp[s]", "9999-12-31T00:00:00", "0001-01-01T00:00:00"}}, true},
+		{"two", [][]any{{"timestamp[s]", "9999-12-31T00:00:00", "9999-12-31T00:00:01"}}, false},
+		{"two in two batches", [][]any{{"timestamp[s]", "9999-12-31T00:00:00"}, {"timestamp[s]", "9999-12-31T00:00:01"}}, false},
+		{"two in two units", [][]any{{"timestamp[s]", "9999-12-31T00:00:00"}, {"timestamp[us]", "9999-12-31T00:00:00.000001"}}, false},
+		{"two before", [][]any{{"timestamp[s]", "0001-01-01T00:00:00"}, {"timestamp[ms]", "0001-01-01T00:00:01"}}, false},
+		{"a cell at the end", [][]any{{"timestamp[s]", "9999-12-31T00:00:00"}, {"timestamp[ns]", whole(last)}}, false},
+		{"a cell at the start", [][]any{{"timestamp[s]", "0001-01-01T00:00:00"}, {"timestamp[ns]", whole(first)}}, false},
+		{"a cell beside the end", [][]any{{"timestamp[s]", "9999-12-31T00:00:00"}, {"timestamp[ns]", whole(last - 1), whole(first)}}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			mem := arrowtest.Allocator(t)
+			cols := []*form.Column{table(t, mem, "timestamp[ns]", 0, 5)}
+			for _, c := range test.cols {
+				cols = append(cols, table(t, mem, c[0].(string), c[1:]...))
+			}
+			l, err := position.New(context.Background(), 2, cols...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			zero, _ := l.At(0, 0)
+			five, _ := l.At(0, 1)
+			if apart := five - zero; (apart == 5) != test.bent {
+				t.Errorf("5 nanoseconds are %d words; bent should be %v", apart, test.bent)
+			}
+			if words, ok := l.Step(1); ok {
+				t.Errorf("a step is %d words, and cells are far beyond", words)
+			}
+		})
+	}
 }
 
 // TestStep: which columns keep their cells as words, and what a step is then.
