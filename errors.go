@@ -68,6 +68,8 @@ var (
 	ErrRelationship = errors.New("relationship")
 	// ErrGrowth: a join makes more rows than was allowed. See [KeysError].
 	ErrGrowth = errors.New("too many rows in join")
+	// ErrSketch: bytes that were to be read as a sketch are none, are damaged, or of a later version.
+	ErrSketch = errors.New("not a sketch")
 	// ErrSpill: the files that hold what a memory budget has no room for can't be written, read or removed, or were changed meanwhile. What
 	// the system says is wrapped too: errors.Is(err, syscall.ENOSPC) is true of a full disk.
 	ErrSpill = errors.New("spill")
@@ -194,7 +196,7 @@ type KeyRows struct {
 	Values []string `json:"values"`
 	// Count is the number of rows that the key has, or that are tied.
 	Count int64 `json:"count"`
-	// Rows are the first of them, at most [MaxSampleRows], in ascending order.
+	// Rows are the first of them, at most [MaxSampleRows], in ascending order; none where only their number is known.
 	Rows Rows `json:"rows"`
 	// Why says what is wrong with this key, where that differs from key to key.
 	Why string `json:"why,omitempty"`
@@ -230,7 +232,7 @@ func (e *KeysError) Error() string {
 		b.WriteString("; ")
 		b.WriteString(FormatKey(e.Columns, k.Values))
 		if k.Count > 0 {
-			fmt.Fprintf(&b, " in %d %s%s (%s)", k.Count, plural(k.Count, "row", "rows"), of(e.Input), rowList(k))
+			fmt.Fprintf(&b, " in %d %s%s%s", k.Count, plural(k.Count, "row", "rows"), of(e.Input), rowList(k))
 		}
 		if k.Why != "" {
 			b.WriteString(", " + k.Why)
@@ -265,8 +267,13 @@ func FormatKey(columns, values []string) string {
 	return b.String()
 }
 
+// rowList is empty where the rows aren't known.
 func rowList(k KeyRows) string {
+	if len(k.Rows) == 0 {
+		return ""
+	}
 	var b strings.Builder
+	b.WriteString(" (")
 	b.WriteString(plural(int64(len(k.Rows)), "row", "rows"))
 	for i, r := range k.Rows {
 		if i > 0 {
@@ -277,7 +284,7 @@ func rowList(k KeyRows) string {
 	if int64(len(k.Rows)) < k.Count {
 		b.WriteString(", …")
 	}
-	return b.String()
+	return b.String() + ")"
 }
 
 func plural(n int64, one, many string) string {

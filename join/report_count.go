@@ -3,6 +3,7 @@ package join
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"strconv"
@@ -75,18 +76,66 @@ func (c *Count) UnmarshalJSON(text []byte) error {
 	if !ok || b.Sign() < 0 || b.BitLen() > 128 {
 		return fmt.Errorf("%s is no count of rows", text)
 	}
-	c.lo = new(big.Int).And(b, new(big.Int).SetUint64(1<<64-1)).Uint64()
-	c.hi = b.Rsh(b, 64).Uint64()
+	*c = countOfBig(b)
 	return nil
 }
 
 func (c Count) less(d Count) bool { return c.hi < d.hi || c.hi == d.hi && c.lo < d.lo }
 
-// plus adds; sums of counts of rows that there are don't overflow.
+// plus adds. Sums of counts of rows that there are don't overflow; sums of bounds stay at the greatest count.
 func (c Count) plus(d Count) Count {
 	lo, carry := bits.Add64(c.lo, d.lo, 0)
-	hi, _ := bits.Add64(c.hi, d.hi, carry)
+	hi, carry := bits.Add64(c.hi, d.hi, carry)
+	if carry != 0 {
+		return maxCount
+	}
 	return Count{hi, lo}
+}
+
+// minus subtracts down to 0.
+func (c Count) minus(d Count) Count {
+	if c.less(d) {
+		return Count{}
+	}
+	lo, borrow := bits.Sub64(c.lo, d.lo, 0)
+	hi, _ := bits.Sub64(c.hi, d.hi, borrow)
+	return Count{hi, lo}
+}
+
+var maxCount = Count{math.MaxUint64, math.MaxUint64}
+
+// countOfBig is a number as a count, the greatest where it is beyond.
+func countOfBig(b *big.Int) Count {
+	if b.BitLen() > 128 {
+		return maxCount
+	}
+	return Count{hi: new(big.Int).Rsh(b, 64).Uint64(), lo: new(big.Int).And(b, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
+}
+
+// countOfFloat is the nearest count.
+func countOfFloat(f float64) Count {
+	if !(f > 0) {
+		return Count{}
+	}
+	if f >= 0x1p128 {
+		return maxCount
+	}
+	b, _ := big.NewFloat(math.Round(f)).Int(nil)
+	return countOfBig(b)
+}
+
+func lesser(c, d Count) Count {
+	if d.less(c) {
+		return d
+	}
+	return c
+}
+
+func greater(c, d Count) Count {
+	if c.less(d) {
+		return d
+	}
+	return c
 }
 
 // product is the number of pairs of l rows with r rows.

@@ -1,0 +1,265 @@
+package join
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/form"
+)
+
+// Merge is the sketch of the rows of both: parts of one side, which may share keys. Neither sketch changes. The sample and the numbers of
+// rows are those of a sketch of all rows at once, whatever the order of merges; the number of keys becomes an estimate, and bounds grow
+// wider, as a key that is in both sketches without being heavy can't be recognised. Where no key can be in both, as in partitions by key
+// ([onerow.Partition]), MergeDisjoint keeps them.
+//
+// The sketches must agree in the names and types of their key columns and in Nulls. Errors wrap [onerow.ErrOption], [onerow.ErrNoKey],
+// [onerow.ErrSchema], [onerow.ErrType] or [onerow.ErrTooManyRows] (more than 2^63-1).
+func (s *Sketch) Merge(o *Sketch) (*Sketch, error) { return s.merge(o, false) }
+
+// MergeDisjoint is [Sketch.Merge] for parts of one side of which no key is in both. Nothing is lost then: the outcome is the sketch of all rows at
+// once. A key that is in the samples of both refutes it: the error is a *onerow.KeysError with Kind ErrDuplicateKey that lists such keys.
+func (s *Sketch) MergeDisjoint(o *Sketch) (*Sketch, error) { return s.merge(o, true) }
+
+func (s *Sketch) merge(o *Sketch, disjoint bool) (*Sketch, error) {
+	if err := checkParts(s, o); err != nil {
+		return nil, err
+	}
+	m := &Sketch{nulls: s.nulls, size: min(s.size, o.size), rows: s.rows + o.rows, nullRows: s.nullRows + o.nullRows,
+		distinct: disjoint && s.distinct && o.distinct}
+	for i, c := range s.columns {
+		if form.FamilyOf(c.typ) == form.NullFamily {
+			c = o.columns[i]
+		}
+		m.columns = append(m.columns, c)
+	}
+	both := mergeSamples(m, s, o)
+	if disjoint && len(both) > 0 {
+		return nil, sharedKeys(s, both)
+	}
+	if m.full {
+		s, o = s.whole().folded(bucketCount(m.size)), o.whole().folded(bucketCount(m.size))
+		mergeBuckets(m, s, o, disjoint)
+		mergeHeavy(m, s, o, disjoint)
+	}
+	return m, nil
+}
+
+func checkParts(s, o *Sketch) error {
+	if err := checkSketches(s, o, [2]string{"one part", "other part"}); err != nil {
+		return err
+	}
+	for i, c := range s.columns {
+		if n := o.columns[i].name; n != c.name {
+			return fmt.Errorf("%w: key column %d is %q in one part of the side and %q in the other", onerow.ErrSchema, i, c.name, n)
+		}
+	}
+	if s.rows+o.rows > math.MaxInt64 {
+		return fmt.Errorf("%w: the sketches have %d and %d", onerow.ErrTooManyRows, s.rows, o.rows)
+	}
+	return nil
+}
+
+// sharedKeys says that parts aren't disjoint.
+func sharedKeys(s *Sketch, both []sketchKey) error {
+	e := &onerow.KeysError{Kind: onerow.ErrDuplicateKey, Columns: s.names(), Total: int64(len(both)),
+		Why: "MergeDisjoint was called for sketches that both have a key"}
+	for _, k := range both[:min(len(both), onerow.MaxSampleKeys)] {
+		e.Keys = append(e.Keys, onerow.KeyRows{Values: slices.Clone(k.texts), Count: int64(k.low)})
+	}
+	return e
+}
+
+// covers says whether every key of the sketch up to k is in the sample.
+func (s *Sketch) covers(k sketchKey) bool {
+	return !s.full || compareSampled(k, s.sample[len(s.sample)-1]) <= 0
+}
+
+// sampled returns the number of rows of a key that the sample covers.
+func (s *Sketch) sampled(k sketchKey) uint64 {
+	if i, ok := slices.BinarySearchFunc(s.sample, k, compareSampled); ok {
+		return s.sample[i].low
+	}
+	return 0
+}
+
+// mergeSamples adds the samples up, as far as both reach, and returns the keys that are in both.
+func mergeSamples(m, s, o *Sketch) (both []sketchKey) {
+	m.full = s.full || o.full
+	for i, j := 0, 0; i < len(s.sample) || j < len(o.sample); {
+		var k sketchKey
+		switch c := compareNext(s.sample, i, o.sample, j); {
+		case c < 0:
+			k = s.sample[i]
+			i++
+		case c > 0:
+			k = o.sample[j]
+			j++
+		default:
+			k = s.sample[i]
+			k.low += o.sample[j].low
+			k.high = k.low
+			i, j = i+1, j+1
+			both = append(both, k)
+		}
+		if !s.covers(k) || !o.covers(k) || len(m.sample) == m.size {
+			m.full = true
+			break
+		}
+		m.sample = append(m.sample, k)
+	}
+	return both
+}
+
+// compareNext compares the next keys of two samples; those of one at its end come last.
+func compareNext(a []sketchKey, i int, b []sketchKey, j int) int {
+	switch {
+	case i == len(a):
+		return 1
+	case j == len(b):
+		return -1
+	}
+	return compareSampled(a[i], b[j])
+}
+
+// whole returns a sketch with heavy keys and buckets: of one that isn't full they are made of the sample.
+func (s *Sketch) whole() *Sketch {
+	if s.full {
+		return s
+	}
+	w := *s
+	w.buckets = make([]bucket, bucketCount(s.size))
+	byRows := slices.SortedFunc(slices.Values(s.sample), compareHeavy)
+	for i, k := range byRows {
+		b := &w.buckets[bucketOf(k.hash, len(w.buckets))]
+		b.rows += k.low
+		if k.low > 1 && i < heavyKeys(s.size) {
+			w.heavy = append(w.heavy, k)
+		} else {
+			b.addLight(k.low)
+		}
+	}
+	return &w
+}
+
+// compareHeavy puts the keys with the most rows first.
+func compareHeavy(a, b sketchKey) int {
+	return cmp.Or(cmp.Compare(b.low, a.low), cmp.Compare(b.high, a.high), compareSampled(a, b))
+}
+
+// folded returns the sketch with n buckets, no more than it has: those that become one have no key in common.
+func (s *Sketch) folded(n int) *Sketch {
+	if len(s.buckets) <= n {
+		return s
+	}
+	f := *s
+	f.buckets = slices.Clone(s.buckets[:n])
+	for i, b := range s.buckets[n:] {
+		f.buckets[i&(n-1)].addDisjoint(b)
+	}
+	return &f
+}
+
+// mergeBuckets adds the buckets up.
+func mergeBuckets(m, s, o *Sketch, disjoint bool) {
+	m.buckets = slices.Clone(s.buckets)
+	for i, b := range o.buckets {
+		if disjoint {
+			m.buckets[i].addDisjoint(b)
+		} else {
+			m.buckets[i].addShared(b)
+		}
+	}
+}
+
+// addDisjoint adds a bucket of other keys.
+func (b *bucket) addDisjoint(o bucket) {
+	b.rows += o.rows
+	b.keys += o.keys
+	b.most = max(b.most, o.most)
+	b.squares = b.squares.plus(o.squares)
+}
+
+// addShared adds a bucket whose keys may be the same: norms are no greater than the sum of the parts' (Minkowski).
+func (b *bucket) addShared(o bucket) {
+	squares := b.squares.plus(o.squares).plus(twiceRoot(b.squares, o.squares))
+	b.rows += o.rows
+	b.keys += o.keys
+	b.most += o.most
+	b.squares = squares
+	if p := product(b.most, b.rows); p.less(squares) {
+		b.squares = p
+	}
+}
+
+// twiceRoot is 2·√(a·b), rounded up.
+func twiceRoot(a, b Count) Count {
+	if a == (Count{}) || b == (Count{}) {
+		return Count{}
+	}
+	p := new(big.Int).Mul(a.Big(), b.Big())
+	r := new(big.Int).Sqrt(p.Lsh(p, 2))
+	return countOfBig(r).plus(CountOf(1))
+}
+
+// mergeHeavy keeps the heaviest keys of both; a key that isn't among the heavy ones of a part may be among its others.
+func mergeHeavy(m, s, o *Sketch, disjoint bool) {
+	parts := [2]*lookup{newLookup(s), newLookup(o)}
+	var keys []sketchKey
+	for i, p := range parts {
+		other := parts[1-i]
+		for _, k := range p.heavy {
+			if _, ok := parts[leftSide].at[k.id]; ok && i > 0 {
+				continue // seen with the first part
+			}
+			if !disjoint {
+				low, high := other.bounds(k)
+				k.low, k.high = k.low+low, k.high+high
+			}
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, compareHeavy)
+	most := min(len(keys), heavyKeys(m.size))
+	for _, k := range keys[most:] {
+		m.buckets[bucketOf(k.hash, len(m.buckets))].addLight(k.high)
+	}
+	m.heavy = keys[:most:most]
+}
+
+// lookup finds what a sketch knows of a key.
+type lookup struct {
+	*Sketch
+	at map[string]int // in heavy, by id
+}
+
+func newLookup(s *Sketch) *lookup {
+	l := &lookup{Sketch: s, at: make(map[string]int, len(s.heavy))}
+	for i, k := range s.heavy {
+		l.at[k.id] = i
+	}
+	return l
+}
+
+// bounds are those of the rows of any key.
+func (l *lookup) bounds(k sketchKey) (low, high uint64) {
+	if l.covers(k) {
+		n := l.sampled(k)
+		return n, n
+	}
+	if i, ok := l.at[k.id]; ok {
+		return l.heavy[i].low, l.heavy[i].high
+	}
+	b := l.buckets[bucketOf(k.hash, len(l.buckets))]
+	return 0, min(b.most, b.rows)
+}
+
+func addCapped(a, b uint64) uint64 {
+	if a+b < a {
+		return math.MaxUint64
+	}
+	return a + b
+}
