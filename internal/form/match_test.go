@@ -1,6 +1,7 @@
 package form
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -200,4 +201,34 @@ func asValue(t *testing.T, typ arrow.DataType, v any) any {
 		t.Fatal(err)
 	}
 	return arrowtest.Key(out)
+}
+
+// A matcher of many values matches what those of each of them match.
+func TestMatcherOfMany(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	var rows [][]any
+	for i := range 100 {
+		rows = append(rows, []any{i, fmt.Sprintf("a text of more than fifteen bytes %d", i), fmt.Sprintf("%d.5", i)})
+	}
+	rec := arrowtest.Table(t, mem, []string{"i:uint8", "t:dict<int8,string>", "d:decimal(20,3)"}, rows)[0]
+	for _, n := range []int{1, 2, 3, 4, 8, 50} {
+		var values [3][]any
+		for k := range n {
+			values[0] = append(values[0], k*2)
+			values[1] = append(values[1], rows[k*2][1])
+			values[2] = append(values[2], rows[k*2][2])
+		}
+		for col, list := range values {
+			a := read(t, []arrow.Array{rec.Column(col)})[0]
+			m, err := NewMatcher(a.Type, append(list, list[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range rows {
+				if got, want := m.Match(a, i), i%2 == 0 && i < 2*n; got != want {
+					t.Errorf("%d values of %v: row %d matches: %v", n, a.Type, i, got)
+				}
+			}
+		}
+	}
 }
