@@ -7,7 +7,7 @@ FUZZTIME ?= 20s
 LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/... ./internal/textform/...
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines race bench lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines explosion race bench lint
 
 .DEFAULT_GOAL := help
 
@@ -78,6 +78,16 @@ engines-setup: ## install PostgreSQL from Debian where there is none, for the en
 engines: engines-setup ## MERGE statements in DuckDB and PostgreSQL: the tests of internal/engines, a module of its own
 	cd internal/engines && go vet ./... && ONEROW_REQUIRE_ENGINES=1 go test ./...
 
+.PHONY: explosion-setup
+explosion-setup: ## install Chromium from Debian where there is none, for the explosion step
+	@command -v chromium > /dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; }
+
+.PHONY: explosion
+explosion: explosion-setup ## the example with Parquet and charts, a module of its own: its tests look at the page in Chromium
+	cd examples/explosion && go vet ./... && ONEROW_REQUIRE_CHROMIUM=1 go test ./...
+	@mkdir -p bin
+	cd examples/explosion && go run . -left testdata/orders.csv -right testdata/customers.parquet -on customer_id -time order_date -html ../../bin/explosion.html
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME
 	@set -e; for p in $$(go list ./...); do \
@@ -93,6 +103,7 @@ bench: ## each benchmark once: it still runs (for figures: go test -bench . PACK
 lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 	cd internal/engines && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
+	cd examples/explosion && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 
 $(GOLANGCI):
 	GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)

@@ -132,7 +132,7 @@ func (c *cure) split(ctx context.Context) error {
 }
 
 // dropCopies keeps one of right rows that are equal in every column: the whole row is the key.
-func (c *cure) dropCopies(ctx context.Context, f *grain.Finding) error {
+func (c *cure) dropCopies(ctx context.Context, _ *grain.Finding) error {
 	return c.latest(ctx, columnNames(c.right), nil, step{Name: "keep one of exact copies", Call: "dedupe.Latest, by all columns"})
 }
 
