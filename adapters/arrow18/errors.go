@@ -20,7 +20,7 @@ type TypeError struct {
 }
 
 func (e *TypeError) Error() string {
-	return fmt.Sprintf("column %q of type %v: %v: %s", e.Column, e.Type, onerow.ErrType, e.Why)
+	return fmt.Sprintf("column %q of type %v: %s", e.Column, e.Type, e.Why)
 }
 
 func (e *TypeError) Unwrap() error { return onerow.ErrType }

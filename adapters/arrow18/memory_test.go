@@ -24,9 +24,12 @@ func (p poison) Reallocate(size int, b []byte) []byte {
 	return out
 }
 
+// checked is a checked allocator of v18.
+type checked = memory.CheckedAllocator
+
 // checked18 and checked15 fail the test when not all of their memory is freed.
 
-func checked18(t testing.TB) *memory.CheckedAllocator {
+func checked18(t testing.TB) *checked {
 	mem := memory.NewCheckedAllocator(poison{memory.NewGoAllocator()})
 	t.Cleanup(func() { mem.AssertSize(t, 0) })
 	return mem

@@ -14,7 +14,8 @@ import (
 // Converter converts arrays. A dictionary that several of them share is shared by their conversions too, for as long as it comes up
 // again between two calls of Forget. The zero value is ready.
 type Converter struct {
-	dictionaries map[*srcarray.Data]*dictionary
+	// dictionaries are those of each source, which is several only where types that call it by other names share it.
+	dictionaries map[*srcarray.Data][]*dictionary
 }
 
 // dictionary is a converted dictionary. It owns a reference to both sides: were that of the source let go, its address could come to
@@ -26,13 +27,20 @@ type dictionary struct {
 
 // Forget lets go of the dictionaries that weren't used since it was last called.
 func (c *Converter) Forget() {
-	for from, d := range c.dictionaries {
-		if !d.used {
-			delete(c.dictionaries, from)
+	for from, list := range c.dictionaries {
+		kept := list[:0]
+		for _, d := range list {
+			if d.used {
+				d.used = false
+				kept = append(kept, d)
+				continue
+			}
 			d.to.Release()
 			from.Release()
 		}
-		d.used = false
+		if c.dictionaries[from] = kept; len(kept) == 0 {
+			delete(c.dictionaries, from)
+		}
 	}
 }
 
@@ -137,18 +145,20 @@ func (c *Converter) dictionary(s *shape, d src.ArrayData) (*dstarray.Data, error
 	if from == nil {
 		return nil, nil // as an array without rows may
 	}
-	if seen := c.dictionaries[from]; seen != nil && dst.TypeEqual(seen.to.DataType(), s.to) {
-		seen.used = true
-		return seen.to, nil
+	for _, seen := range c.dictionaries[from] {
+		if dst.TypeEqual(seen.to.DataType(), s.to) {
+			seen.used = true
+			return seen.to, nil
+		}
 	}
 	to, err := c.data(s, from)
 	if err != nil {
 		return nil, err
 	}
 	if c.dictionaries == nil {
-		c.dictionaries = map[*srcarray.Data]*dictionary{}
+		c.dictionaries = map[*srcarray.Data][]*dictionary{}
 	}
 	from.Retain()
-	c.dictionaries[from] = &dictionary{to: to, used: true}
+	c.dictionaries[from] = append(c.dictionaries[from], &dictionary{to: to, used: true})
 	return to, nil
 }
