@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -36,7 +35,8 @@ type KeysOptions struct {
 	// rows apart; of a near-key it may be, and its NULLs count against it. Default NullsDistinct.
 	Nulls Nulls
 
-	// NearShare is the share of rows that may violate a near-key, from 0 up to, but not including, 0.5. Default 0: DefaultNearShare.
+	// NearShare is the share of rows that may violate a near-key, itself included, from 0 up to, but not including, 0.5. It is taken as the decimal
+	// number that it is written as: 0.29 of 100 rows are 29. Default 0: DefaultNearShare.
 	NearShare float64
 
 	// MaxNear is the number of near-keys that the report lists. Once so many are found, sets of more columns are near-keys only if fewer rows violate
@@ -93,11 +93,12 @@ type NearKey struct {
 // columns, and sets on whose columns two rows are known to agree, from a sample or from an earlier look. The others are looked at within
 // the rows that share a value of their most telling column, until enough rows were found that agree.
 //
-// It takes some 8 bytes of memory a row and column, for columns that are neither unique nor constant, and up to 32 bytes a row besides. Most tables take
-// little more time than their columns need to be read. The worst case is that of the problem: n columns have n!/(k!(n-k)!) sets of size k, and each
-// that can't be passed over takes up to some 60 ns a row; MaxColumns bounds k, and Columns n. A made-up table of 1 M rows and 50 columns, which has 7,147
-// keys of up to 4 columns, took 27 s on two busy cores. Keys returns ctx.Err() soon after the context ends. The outcome depends neither on the order
-// of the rows (but for the rows listed), nor on how they are cut into batches, nor on encodings or workers.
+// It takes some 8 bytes of memory a row and column, for columns that are neither unique nor constant, up to 32 bytes a row besides, and for each worker
+// 16 to 24 bytes a row while a column is numbered, later up to 64 bytes for each row of the commonest value it looks into. Most tables take little more
+// time than their columns need to be read. The worst case is that of the problem: n columns have n!/(k!(n-k)!) sets of size k, and each that can't be
+// passed over takes up to some 60 ns a row; MaxColumns bounds k, and Columns n. A made-up table of 1 M rows and 50 columns, which has 7,147 keys of up
+// to 4 columns, took 7 s on two cores. Keys returns ctx.Err() soon after the context ends. The outcome depends neither on the order of the rows (but
+// for the rows listed), nor on how they are cut into batches, nor on encodings or workers.
 //
 // Errors wrap [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] or
 // [onerow.ErrMalformed].
@@ -150,14 +151,14 @@ func findKeys(ctx context.Context, batches []arrow.Record, opts KeysOptions) (*K
 	if err != nil {
 		return nil, err
 	}
-	r := &KeysReport{Rows: f.Rows, MaxColumns: opts.MaxColumns, Keys: [][]string{}}
+	r := &KeysReport{Rows: f.Rows, MaxColumns: opts.MaxColumns, Columns: []KeyColumn{}, Keys: [][]string{}}
 	cols, err := keyColumns(t, f, opts.Columns, r)
 	if err != nil || len(cols) == 0 {
 		return r, err
 	}
 	s := &search{opts: opts, report: r, table: t, rows: f.Rows}
 	if opts.MaxNear > 0 {
-		s.limit = int64(math.Floor(opts.NearShare * float64(f.Rows)))
+		s.limit = shareOf(f.Rows, opts.NearShare)
 	}
 	if err := s.numberColumns(ctx, cols); err != nil {
 		return nil, err

@@ -19,13 +19,16 @@ func (l *clusters) add(rows []uint32) {
 	l.ends = append(l.ends, uint32(len(l.rows)))
 }
 
-// stripped returns the clusters of a column. They are made when they are first asked for.
-func (c *numbered) stripped() *clusters {
+// stripped returns the clusters of a column. They are made when they are first asked for; if the context ends then, they mean nothing.
+func (c *numbered) stripped(watch *keyset.Watch) *clusters {
 	l := &c.clusters
 	c.once.Do(func() {
 		start := c.counts // turned into the places where the rows of each value go
 		var sum uint32
 		for id, n := range c.counts {
+			if watch.Over() {
+				return
+			}
 			if n < 2 {
 				start[id] = keyset.None
 				continue
@@ -36,6 +39,9 @@ func (c *numbered) stripped() *clusters {
 		}
 		l.rows = make([]uint32, sum)
 		for row, id := range c.ids {
+			if watch.Over() {
+				return
+			}
 			if id != keyset.None && start[id] != keyset.None {
 				l.rows[start[id]] = uint32(row)
 				start[id]++
@@ -70,7 +76,7 @@ func (s *search) store(set []int, l *clusters) {
 
 // base returns the smallest clusters that a set can be refined from: those of one of its columns, of two, or of all but one; and the
 // columns that are left.
-func (s *search) base(set []int) (best *clusters, rest []int) {
+func (s *search) base(set []int, watch *keyset.Watch) (best *clusters, rest []int) {
 	least := set[0]
 	for _, c := range set {
 		if s.cols[c].shared < s.cols[least].shared {
@@ -94,7 +100,7 @@ func (s *search) base(set []int) (best *clusters, rest []int) {
 	}
 	s.kept.mu.RUnlock()
 	if best == nil {
-		best = s.cols[least].stripped()
+		best = s.cols[least].stripped(watch)
 	}
 	for _, c := range set {
 		if !slices.Contains(part, c) {

@@ -45,7 +45,9 @@ func (c *cover) holds(set []int) bool {
 	for w := range c.has[set[0]] {
 		all := ^uint64(0)
 		for _, m := range set {
-			all &= c.has[m][w]
+			if all &= c.has[m][w]; all == 0 {
+				break
+			}
 		}
 		if all != 0 {
 			return true

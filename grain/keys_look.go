@@ -21,7 +21,7 @@ type looker struct {
 
 // slot is a place in a table of the groups of one cluster. It is taken if its epoch is that of the cluster.
 type slot struct {
-	hash       uint64
+	tag        uint32 // the upper half of the hash
 	head, tail uint32 // the places of the group's first and last row
 	epoch      uint32
 }
@@ -37,7 +37,7 @@ func (l *looker) judge(set []int) (v verdict) {
 	if passed && (len(set) != 2 || keep == 0 || s.fewest(set) > s.keep) {
 		return verdict{}
 	}
-	nulls := s.nullRows(set)
+	nulls := l.nullRows(set)
 	limit := int64(0)
 	if s.mayBeNear(set) {
 		limit = s.limit
@@ -57,11 +57,11 @@ func (l *looker) judge(set []int) (v verdict) {
 }
 
 // nullRows is the number of rows in which a column of the set is NULL and equals nothing.
-func (s *search) nullRows(set []int) (n int64) {
+func (l *looker) nullRows(set []int) (n int64) {
 	var some []*numbered
 	for _, c := range set {
-		if s.cols[c].nulls > 0 {
-			some = append(some, s.cols[c])
+		if col := l.s.cols[c]; col.nulls > 0 {
+			some = append(some, col)
 		}
 	}
 	if len(some) < 2 {
@@ -71,6 +71,9 @@ func (s *search) nullRows(set []int) (n int64) {
 		return n
 	}
 	for row := range some[0].ids {
+		if l.watch.Over() {
+			break
+		}
 		for _, c := range some {
 			if c.ids[row] == keyset.None {
 				n++
@@ -85,7 +88,7 @@ func (s *search) nullRows(set []int) (n int64) {
 // of the set have more than keep rows. If it comes to the end with fewer, the clusters are kept for the sets that hold this one.
 func (l *looker) refine(set []int, limit int64, keep int64) (n int64) {
 	s := l.s
-	base, rest := s.base(set)
+	base, rest := s.base(set, &l.watch)
 	if len(set) > 2 && int64(len(base.rows)) > s.rows/4 {
 		keep = 0 // to come to the end would take longer than it saves
 	}
@@ -142,13 +145,14 @@ func (l *looker) split(rows []uint32, others [][]uint32, most int64) (n int64) {
 		if null {
 			continue
 		}
+		tag := uint32(hash >> 32)
 		for at := hash & mask; ; at = (at + 1) & mask {
 			t := &l.slots[at]
 			if t.epoch != l.epoch {
-				*t = slot{hash, uint32(i), uint32(i), l.epoch}
+				*t = slot{tag, uint32(i), uint32(i), l.epoch}
 				break
 			}
-			if t.hash == hash && sameIDs(rows[t.head], row, others) {
+			if t.tag == tag && sameIDs(rows[t.head], row, others) {
 				if t.head == t.tail {
 					l.first = append(l.first, t.head)
 				}

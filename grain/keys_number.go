@@ -13,7 +13,7 @@ import (
 // numbered is a column as the search sees it: the values are numbers.
 type numbered struct {
 	at       int      // its place in the report
-	ids      []uint32 // of each row: the number of its value, by first appearance; keyset.None for NULL that equals nothing
+	ids      []uint32 // of each row: the number of its value; keyset.None for NULL that equals nothing
 	distinct uint32
 	counts   []uint32 // rows of each value; nil once no longer needed
 	most     uint32   // rows of the commonest value
@@ -39,7 +39,12 @@ func (s *search) numberColumns(ctx context.Context, cols []*form.Column) error {
 	progress := frame.NewProgress(s.opts.Resources)
 	progress.Start(onerow.StageEncode, s.rows*int64(len(cols)))
 	err := keyset.Run(ctx, workers, len(cols), func(w, task int) error {
-		keys := keyset.NewKeys(cols[task:task+1], true)
+		if form.FamilyOf(cols[task].Type) == form.NullFamily { // its rows may be claimed without any memory
+			all[task] = s.numberNulls(task, cols[task].Name)
+			progress.Add(s.rows)
+			return nil
+		}
+		keys := keyset.NewKeys(cols[task:task+1], s.opts.Nulls == NullsEqual)
 		c := &numbered{at: task, ids: make([]uint32, s.rows)}
 		var nulls int64
 		if keys.OneWord() {
@@ -73,6 +78,16 @@ func (s *search) numberColumns(ctx context.Context, cols []*form.Column) error {
 	return nil
 }
 
+// numberNulls is a column that is NULL in all rows.
+func (s *search) numberNulls(at int, name string) *numbered {
+	c := &numbered{at: at, nulls: s.rows}
+	if s.opts.Nulls == NullsEqual && s.rows > 0 {
+		c.distinct, c.nulls = 1, 0
+	}
+	s.report.Columns[at] = KeyColumn{Name: name, Distinct: int64(c.distinct), NullRows: s.rows}
+	return c
+}
+
 // isKey says whether the column alone is a key; then it is part of no other minimal one.
 func (c *numbered) isKey(rows int64) bool { return int64(c.distinct) == rows }
 
@@ -81,46 +96,113 @@ func (s *search) keeps(c *numbered) bool {
 	return c.distinct > 1 && !c.isKey(s.rows) && c.nulls <= s.limit
 }
 
+// numbering gives the values of one column numbers. The first ones go into one table, which stays in the core's own cache; rows of the others are
+// dealt out to partitions, each of which has few enough values for such a table as well.
+type numbering[K keyset.Words] struct {
+	*numbered
+	keys     *keyset.Keys
+	watch    *keyset.Watch
+	table    *keyset.Table[K, uint32] // a payload is the number of a value
+	parts    *keyset.Parts[K, uint32] // nil until the table is full
+	bits     int
+	stride   uint32
+	next     uint32 // the first row that may end a sampled pair
+	nullRows int64
+}
+
+// tableValues is the number of values that the first table has at most.
+const tableValues = 1 << 15
+
 // numberValues gives the values of a column numbers, and returns the number of rows with NULL.
 func numberValues[K keyset.Words](s *search, c *numbered, keys *keyset.Keys, watch *keyset.Watch, progress *frame.Progress) (nulls int64) {
-	table, block := keyset.NewTable[K, uint32](keys), keyset.NewBlock[K](keys)
-	apart := s.opts.Nulls == NullsDistinct
-	stride := uint32(s.rows/samplePairs + 1)
-	next := uint32(0) // the first row that may end a sampled pair
+	n := &numbering[K]{numbered: c, keys: keys, watch: watch, table: keyset.NewTable[K, uint32](keys), bits: keyset.PartBits(s.rows),
+		stride: uint32(s.rows/samplePairs + 1)}
+	block := keyset.NewBlock[K](keys)
 	entries := make([]entry[K], keyset.BlockRows)
 	for _, span := range keyset.Spans(s.table.Lens(), s.table.Start) {
-		span.Blocks(func(lo, n int, row uint32) {
-			if watch.OverAfter(n) {
+		span.Blocks(func(lo, rows int, row uint32) {
+			if watch.OverAfter(rows) {
 				return
 			}
-			keyset.Read(keys, span.Chunk, lo, n, block)
-			nulls += int64(block.NullRows)
-			for i := range n {
-				entries[i] = entry[K]{Key: block.Keys[i], Row1: row + uint32(i) + 1}
-			}
-			starts := table.Starts(entries[:n])
-			for i := range n {
-				e := &entries[i]
-				if apart && block.NullRows > 0 && keys.Null(e.Row()) {
-					c.ids[e.Row()] = keyset.None
+			keyset.Read(keys, span.Chunk, lo, rows, block)
+			n.nullRows += int64(block.NullRows)
+			k := 0
+			for i := range rows {
+				if block.Null[i] != 0 {
+					c.ids[row+uint32(i)] = keyset.None
 					c.nulls++
 					continue
 				}
-				e.Payload = uint32(len(c.counts))
-				at, fresh := table.At(e, starts[i])
-				if fresh {
-					c.counts = append(c.counts, 0)
-				} else if e.Row() >= next {
-					c.pairs = append(c.pairs, [2]uint32{at.Row(), e.Row()})
-					next = e.Row() + stride
-				}
-				c.counts[at.Payload]++
-				c.ids[e.Row()] = at.Payload
+				entries[k] = entry[K]{Key: block.Keys[i], Row1: row + uint32(i) + 1}
+				k++
+			}
+			if n.table.Len() < tableValues || n.bits == 0 {
+				n.number(entries[:k])
+			} else {
+				n.deal(block, entries[:k], row)
 			}
 		})
 		progress.Add(int64(span.N))
 	}
-	return nulls
+	n.numberParts()
+	return n.nullRows
+}
+
+// number gives the values of rows numbers.
+func (n *numbering[K]) number(rows []entry[K]) {
+	starts := n.table.Starts(rows)
+	for i := range rows {
+		e := &rows[i]
+		e.Payload = uint32(len(n.counts))
+		at, fresh := n.table.At(e, starts[i])
+		if fresh {
+			n.counts = append(n.counts, 0)
+		}
+		n.note(at, e)
+	}
+}
+
+// note gives a row the number of its value, at which the table has it.
+func (n *numbering[K]) note(at, e *entry[K]) {
+	row := e.Row()
+	if first := at.Row(); first != row && row >= n.next && len(n.pairs) < samplePairs {
+		n.pairs = append(n.pairs, [2]uint32{first, row})
+		n.next = row + n.stride
+	}
+	n.counts[at.Payload]++
+	n.ids[row] = at.Payload
+}
+
+// deal gives the rows whose values the table has their numbers, and deals the others out.
+func (n *numbering[K]) deal(block *keyset.Block[K], rows []entry[K], first uint32) {
+	if n.parts == nil {
+		n.parts = keyset.NewParts[K, uint32](n.bits)
+	}
+	for i := range rows {
+		e := &rows[i]
+		if at := n.table.Find(e); at != nil {
+			n.note(at, e)
+		} else {
+			n.parts.Add(block.Hash[e.Row()-first], *e)
+		}
+	}
+}
+
+// numberParts gives the values of the rows that were dealt out numbers.
+func (n *numbering[K]) numberParts() {
+	if n.parts == nil {
+		return
+	}
+	defer n.parts.Release()
+	for part := range n.parts.Len() {
+		n.table.Reset()
+		n.next = 0
+		n.parts.Chunks(part, func(rows []entry[K]) {
+			if !n.watch.OverAfter(len(rows)) {
+				n.number(rows)
+			}
+		})
+	}
 }
 
 func (c *numbered) finish() {

@@ -34,7 +34,7 @@ type keysLab struct {
 func newKeysLab(t arrowtest.TB, src oracle.Source) *keysLab {
 	l := &keysLab{t: t, src: src, alloc: arrowtest.Allocator(t)}
 	l.opts.Nulls = grain.Nulls(src.Choose("nulls", 2))
-	l.opts.MaxColumns = src.Choose("max columns", 5)
+	l.opts.MaxColumns = src.Choose("max columns", 7)
 	l.opts.NearShare = []float64{0, 0.05, 0.2, 0.45}[src.Choose("near share", 4)]
 	l.opts.MaxNear = []int{1000, 1, -1, 0}[src.Choose("max near", 4)]
 	l.opts.Worst = src.Choose("worst", 3) - 1
@@ -45,7 +45,7 @@ func newKeysLab(t arrowtest.TB, src oracle.Source) *keysLab {
 		values int // 0: those of the sample, else numbers
 	}
 	var all []column
-	for i := range src.Choose("columns", 6) {
+	for i := range src.Choose("columns", 8) {
 		name := fmt.Sprint("c", i)
 		c := column{sample: oracle.ChooseSample(src, name, false), values: []int{0, 2, 3, 5, 40}[src.Choose("values", 5)]}
 		typ := c.sample.ChooseType(src, name)

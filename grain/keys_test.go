@@ -113,7 +113,7 @@ func TestKeysNoRows(t *testing.T) {
 		"no columns": {array.NewRecord(arrow.NewSchema(nil, nil), nil, 3)},
 	} {
 		r, err := grain.Keys(t.Context(), batches, grain.KeysOptions{})
-		if err != nil || r.Keys == nil || len(r.Keys)+len(r.Near) != 0 {
+		if err != nil || r.Keys == nil || r.Columns == nil || len(r.Keys)+len(r.Near) != 0 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -142,6 +142,56 @@ func TestKeysCancel(t *testing.T) {
 		}
 		if points < 500 {
 			t.Errorf("%d workers: Keys looks at the context %d times", workers, points)
+		}
+	}
+}
+
+// TestKeysCancelWide: before any set is looked at, a wide table has thousands of sampled pairs of rows to compare, each in all columns.
+func TestKeysCancelWide(t *testing.T) {
+	var columns []string
+	rows := make([][]any, 200)
+	for c := range 100 {
+		columns = append(columns, fmt.Sprintf("c%d:bool", c))
+		for i := range rows {
+			rows[i] = append(rows[i], (i*2654435761>>c%20+c)%3 == 0)
+		}
+	}
+	batches := arrowtest.Table(t, arrowtest.Allocator(t), columns, rows)
+	ctx := newPolls(t.Context(), math.MaxInt64)
+	if _, err := grain.Keys(ctx, batches, grain.KeysOptions{MaxColumns: 1, Resources: onerow.Resources{Workers: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if looks := math.MaxInt64 - ctx.left.Load(); looks < 5000 {
+		t.Errorf("Keys looks at the context %d times", looks)
+	}
+}
+
+// TestKeysNearShare: a share is the decimal number that it is written as. As a float64, 0.29 of 100 is a little less than 29.
+func TestKeysNearShare(t *testing.T) {
+	var rows [][]any
+	for i := range 100 {
+		rows = append(rows, []any{max(i, 29)})
+	}
+	batches := arrowtest.Table(t, arrowtest.Allocator(t), []string{"k:int64"}, rows)
+	for share, near := range map[float64]int{0.28: 0, 0.2899: 0, 0.29: 1} {
+		r, err := grain.Keys(t.Context(), batches, grain.KeysOptions{NearShare: share})
+		if err != nil || len(r.Near) != near || near == 1 && r.Near[0].Violations != 29 {
+			t.Errorf("%v: %v, %v", share, r, err)
+		}
+	}
+}
+
+// TestKeysManyNulls: a column of the null type may claim any number of rows, and takes no memory for them.
+func TestKeysManyNulls(t *testing.T) {
+	const rows = 1<<31 - 1
+	col := array.NewNull(rows)
+	defer col.Release()
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.Null, Nullable: true}}, nil), []arrow.Array{col}, rows)
+	defer rec.Release()
+	for nulls, distinct := range map[grain.Nulls]int64{grain.NullsDistinct: 0, grain.NullsEqual: 1} {
+		want := &grain.KeysReport{Rows: rows, MaxColumns: 4, Columns: []grain.KeyColumn{{Name: "k", Distinct: distinct, NullRows: rows}}, Keys: [][]string{}}
+		if r, err := grain.Keys(t.Context(), []arrow.Record{rec}, grain.KeysOptions{Nulls: nulls}); err != nil || !cmp.Equal(want, r) {
+			t.Errorf("%+v, %v", r, err)
 		}
 	}
 }

@@ -3,8 +3,6 @@ package grain
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"math/bits"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -22,8 +20,8 @@ type search struct {
 	limit  int64 // of violations of a near-key; 0: there are none
 	cols   []*numbered
 
-	keys  map[string]bool // by setName: of two columns or more
-	nears map[string]bool // minimal near-keys
+	keys  setIndex // of two columns or more
+	nears setIndex // minimal near-keys
 	found []near
 	agree *cover // sets on which two rows agree: no key
 	kept  kept
@@ -43,15 +41,11 @@ type verdict struct {
 
 // walk looks at all sets by size.
 func (s *search) walk(ctx context.Context) error {
-	s.keys, s.nears = map[string]bool{}, map[string]bool{}
-	s.agree = newCover(len(s.cols))
+	s.keys, s.nears = newSetIndex(len(s.cols)), newSetIndex(len(s.cols))
 	s.kept.sets = map[string]*clusters{}
 	s.keep = max(s.rows/16, 2*s.limit)
-	for _, c := range s.cols {
-		for _, p := range c.pairs {
-			s.agree.add(s.agreeSet(p[0], p[1]))
-		}
-		c.pairs = nil
+	if err := s.sample(ctx); err != nil {
+		return err
 	}
 	var workers []*looker
 	for range s.opts.Resources.WorkerCount() {
@@ -59,23 +53,41 @@ func (s *search) walk(ctx context.Context) error {
 	}
 	for size := 1; size <= min(s.opts.MaxColumns, len(s.cols)); size++ {
 		l := &level{search: s, ctx: ctx, workers: workers, size: size}
-		if err := s.each(size, l.take); err != nil {
+		if err := s.each(ctx, size, l.take); err != nil {
 			return err
 		}
 		if err := l.flush(); err != nil {
 			return err
 		}
 		for _, k := range l.found {
-			s.keys[setName(k)] = true
+			s.keys.add(k)
 			s.report.Keys = append(s.report.Keys, s.names(k))
 		}
 		for _, n := range l.near {
-			s.nears[setName(n)] = true
+			s.nears.add(n)
 		}
 		s.narrow()
 		if l.taken == 0 { // all sets of this size hold keys, and so do all larger ones
 			break
 		}
+	}
+	return nil
+}
+
+// samplePairsInAll bounds the pairs of rows from all columns that are looked at before sets are.
+const samplePairsInAll = 1 << 13
+
+// sample notes on which columns the sampled pairs of rows agree.
+func (s *search) sample(ctx context.Context) error {
+	s.agree = newCover(len(s.cols))
+	for _, c := range s.cols {
+		for _, p := range c.pairs[:min(len(c.pairs), max(1, samplePairsInAll/len(s.cols)))] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.agree.add(s.agreeSet(p[0], p[1]))
+		}
+		c.pairs = nil
 	}
 	return nil
 }
@@ -109,7 +121,7 @@ const blockSets = 1 << 12
 
 // take takes the next set. The clusters of pairs are wanted for larger sets, whatever the pairs are.
 func (l *level) take(set []int) error {
-	if l.taken++; l.taken&0xfff == 0 && l.ctx.Err() != nil {
+	if l.taken++; l.taken&0xff == 0 && l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
 	if l.size != 2 && l.passed(set) {
@@ -145,16 +157,19 @@ func (l *level) flush() error {
 }
 
 // each calls f for each set of a size that holds no key, in order. f may not keep the set.
-func (s *search) each(size int, f func(set []int) error) error {
-	set := make([]int, 0, size)
+func (s *search) each(ctx context.Context, size int, f func(set []int) error) error {
+	set, watch := make([]int, 0, size), keyset.NewWatch(ctx)
 	var extend func(from int) error
 	extend = func(from int) error {
 		if len(set) == size {
 			return f(set)
 		}
 		for c := from; c <= len(s.cols)-(size-len(set)); c++ {
+			if watch.OverAfter(1 << min(size, 12)) { // to ask about a set takes that long
+				return watch.Err()
+			}
 			set = append(set, c)
-			if !s.holds(s.keys, set) && !(s.violates(set) && s.holds(s.nears, set)) {
+			if !s.keys.holdsLast(set) && !(s.violates(set) && s.nears.holdsLast(set)) {
 				if err := extend(c + 1); err != nil {
 					return err
 				}
@@ -164,35 +179,6 @@ func (s *search) each(size int, f func(set []int) error) error {
 		return nil
 	}
 	return extend(0)
-}
-
-// holds says whether a subset that has the last column of a set is among some. The others were asked about before.
-func (s *search) holds(some map[string]bool, set []int) bool {
-	if len(some) == 0 {
-		return false
-	}
-	last := len(set) - 1
-	name := make([]byte, 0, 4*maxMaxColumns)
-	for mask := range uint64(1) << last {
-		name = name[:0]
-		for m := mask; m != 0; m &= m - 1 {
-			name = binary.LittleEndian.AppendUint32(name, uint32(set[bits.TrailingZeros64(m)]))
-		}
-		if some[string(binary.LittleEndian.AppendUint32(name, uint32(set[last])))] {
-			return true
-		}
-	}
-	return false
-}
-
-// holdsAny is holds for all subsets.
-func (s *search) holdsAny(some map[string]bool, set []int) bool {
-	for n := range set {
-		if s.holds(some, set[:n+1]) {
-			return true
-		}
-	}
-	return false
 }
 
 // violates says whether a column of the set has NULLs that are against it: neither it nor what holds it is a key.
@@ -209,7 +195,7 @@ func (s *search) passed(set []int) bool {
 }
 
 // mayBeNear says whether a set would be listed as a near-key if it is one.
-func (s *search) mayBeNear(set []int) bool { return s.limit > 0 && !s.holdsAny(s.nears, set) }
+func (s *search) mayBeNear(set []int) bool { return s.limit > 0 && !s.nears.holdsAny(set) }
 
 // fewest is a number of rows that violate a set at least: there are only so many combinations of values, for all rows, and for those of the
 // commonest value of a column.
@@ -239,15 +225,6 @@ func (s *search) names(set []int) (names []string) {
 		names = append(names, s.report.Columns[s.cols[c].at].Name)
 	}
 	return names
-}
-
-// setName is a set as the key of a map.
-func setName(set []int) string {
-	var name []byte
-	for _, c := range set {
-		name = binary.LittleEndian.AppendUint32(name, uint32(c))
-	}
-	return string(name)
 }
 
 // agreeSet marks the columns in which two rows have one value.

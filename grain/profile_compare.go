@@ -182,9 +182,21 @@ func (f *Figure) judge(allowed Share) {
 	percent, _ := new(big.Rat).Mul(change, big.NewRat(100, 1)).Float64()
 	f.Change = mark + strconv.FormatFloat(percent, 'g', 3, 64) + "%"
 	if !math.IsInf(share, 1) {
-		limit, _ := new(big.Rat).SetString(strconv.FormatFloat(share, 'g', -1, 64))
-		f.Refused = change.Cmp(limit) > 0
+		f.Refused = change.Cmp(decimal(share)) > 0
 	}
+}
+
+// decimal is a share as the decimal number that it is written as: 0.29 is 29 of 100, while the float64 is a little less.
+func decimal(share float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(share, 'g', -1, 64))
+	return r
+}
+
+// shareOf is the whole part of a share of some rows.
+func shareOf(rows int64, share float64) int64 {
+	r := decimal(share)
+	r.Mul(r, new(big.Rat).SetInt64(rows))
+	return new(big.Int).Quo(r.Num(), r.Denom()).Int64()
 }
 
 // Err is nil when no figure is refused, else an error that wraps [onerow.ErrCompare] and names each with both values.
