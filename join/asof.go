@@ -45,6 +45,7 @@ type Matches struct {
 	// Report counts them.
 	Report AsOfReport
 
+	facts    []arrow.Record
 	versions []arrow.Record
 	res      onerow.Resources
 }
@@ -62,13 +63,13 @@ type Matches struct {
 // anything: neither facts nor versions need to be sorted. Keys and times are equal by value (see package onerow): columns may have other names, widths,
 // units and encodings on the two sides.
 //
-// The batches are borrowed: for the call, and those of the versions until [Matches.Versions] is called for the last time. They are not changed. The outcome
-// doesn't depend on how rows are cut into batches, on encodings, or on the number of workers. A side without batches is a side without rows.
+// The batches are borrowed: for the call, and until [Matches.Versions] and [Matches.Joined] are called for the last time. They are not changed. The
+// outcome doesn't depend on how rows are cut into batches, on encodings, or on the number of workers. A side without batches is a side without rows.
 //
 // It takes time in proportion to the rows, with a search among the versions of its key for each fact, and n log n in the versions of a key that are out
 // of order. Beside the outcome, of 5 bytes a fact, it holds 24 or 32 bytes a fact and 60 to 120 a version while it runs; only those of the versions when
-// these are few. Times whose values don't fit 64 bits in a common unit (text, for one, or 9999-12-31 in seconds beside nanoseconds) are sorted first, which takes
-// longer and some 80 bytes a row more. It returns within some milliseconds after the context ends.
+// these are few. Times whose values don't fit 64 bits in a common unit (text, for one, or several times beyond the year 2262 beside nanoseconds; one, as an
+// open end, fits) are sorted first, which takes six times as long and some 80 bytes a row more. It returns within some milliseconds after the context ends.
 //
 // Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] (of both
 // sides together) or [onerow.ErrMalformed].
@@ -96,7 +97,8 @@ func asOf(ctx context.Context, facts Facts, versions Versions, opts RangeOptions
 	if err != nil {
 		return nil, err
 	}
-	m := &Matches{Rows: make([]uint32, r.facts.Rows), Status: make([]Status, r.facts.Rows), versions: versions.Batches, res: opts.Resources}
+	m := &Matches{Rows: make([]uint32, r.facts.Rows), Status: make([]Status, r.facts.Rows), facts: facts.Batches, versions: versions.Batches,
+		res: opts.Resources}
 	to := &matching{m: m}
 	said, err := r.answer(ctx, func(workers int) sink {
 		to.counts = make([]statusCounts, workers)

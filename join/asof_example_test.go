@@ -2,9 +2,11 @@ package join_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -134,6 +136,47 @@ func ExampleMatches_Versions() {
 	// -            -
 	// -            -
 	// -            -
+}
+
+// The left join in one call: a record for each batch of orders.
+func ExampleMatches_Joined() {
+	t := &shown{}
+	defer t.end()
+	joined, err := matchOrders(t).Joined(context.Background(), onerowtest.Allocator(t), "price")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range joined {
+		defer r.Release()
+	}
+	fmt.Print(onerowtest.Text(joined))
+	// Output:
+	// product:string  day:date32  pieces:int64  price:int64
+	// A7              2026-01-15  1             10
+	// A7              2026-02-01  2             12
+	// A7              2026-03-15  3             -
+	// A7              2026-05-01  4             11
+	// B2              2025-12-31  5             -
+	// B2              2026-02-20  6             -
+	// C9              2026-02-20  7             -
+	// B2              -           8             -
+}
+
+// JSON has the report: the rows are data.
+func ExampleMatches_MarshalJSON() {
+	t := &shown{}
+	defer t.end()
+	m, err := join.AsOf(context.Background(), join.Facts{Key: []string{"product"}, At: "day"}, join.Versions{ValidFrom: "valid_from"}, join.RangeOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Contains(string(text), `"facts":0,"ok":0`), strings.Contains(string(text), "Rows"))
+	// Output:
+	// true false
 }
 
 // The inner join: two records of as many rows.

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
@@ -143,6 +144,9 @@ func (r *AsOfReport) LogValue() slog.Value {
 
 // String is that of the report: the rows are data.
 func (m *Matches) String() string { return m.Report.String() }
+
+// MarshalJSON writes the report: the rows are data.
+func (m *Matches) MarshalJSON() ([]byte, error) { return json.Marshal(&m.Report) }
 
 // LogValue is that of the report.
 func (m *Matches) LogValue() slog.Value { return m.Report.LogValue() }

@@ -64,6 +64,72 @@ func (m *Matches) Versions(ctx context.Context, alloc memory.Allocator, columns 
 	return rec, nil
 }
 
+// Joined makes the left join: for each batch of facts a record of its rows, with its columns, and beside them those that [Matches.Versions] makes. The
+// facts' columns are shared, not copied. [onerow.Take] of the records and of m.Of(OK) makes the inner join.
+//
+// alloc makes the buffers of the versions' columns, as in Versions. The caller releases the records. Facts and versions are read again: the
+// caller holds them until then.
+//
+// Errors are those of Versions; a column of the versions whose name the facts have too wraps [onerow.ErrOption]: name the others.
+func (m *Matches) Joined(ctx context.Context, alloc memory.Allocator, columns ...string) ([]arrow.Record, error) {
+	right, err := m.Versions(ctx, alloc, columns...)
+	if err != nil {
+		return nil, err
+	}
+	defer right.Release()
+	var joined []arrow.Record
+	err = guard(ctx, func() (err error) {
+		joined, err = m.beside(right)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return joined, nil
+}
+
+// beside puts a record of a row for each fact beside the batches of the facts.
+func (m *Matches) beside(right arrow.Record) (joined []arrow.Record, err error) {
+	f, err := frame.New("facts", m.facts)
+	if err != nil || len(m.facts) == 0 {
+		return nil, err
+	}
+	var errs []error
+	for _, c := range right.Schema().Fields() {
+		if f.Has(c.Name) {
+			errs = append(errs, fmt.Errorf("%w: facts and versions both have a column %q", onerow.ErrOption, c.Name))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	meta := f.Schema.Metadata()
+	schema := arrow.NewSchemaWithEndian(slices.Concat(f.Schema.Fields(), right.Schema().Fields()), &meta, f.Schema.Endianness())
+	defer func() {
+		if err != nil {
+			for _, r := range joined {
+				r.Release()
+			}
+		}
+	}()
+	first := int64(0)
+	for n, b := range m.facts {
+		cols := make([]arrow.Array, 0, schema.NumFields())
+		for i := range f.Schema.Fields() {
+			c, err := columnOf(f, n, i)
+			if err != nil {
+				return joined, err
+			}
+			cols = append(cols, c)
+		}
+		part := right.NewSlice(first, first+b.NumRows())
+		first += b.NumRows()
+		joined = append(joined, array.NewRecord(schema, append(cols, part.Columns()...), b.NumRows()))
+		part.Release()
+	}
+	return joined, nil
+}
+
 func (m *Matches) takeVersions(ctx context.Context, alloc memory.Allocator, columns []string) (arrow.Record, error) {
 	if len(m.versions) == 0 {
 		return nil, fmt.Errorf("%w of versions", onerow.ErrNoBatches)
@@ -130,15 +196,23 @@ func narrow(f *frame.Frame, picked []int) (batches []arrow.Record, err error) {
 	cols := make([]arrow.Array, len(picked))
 	for n, b := range f.Batches {
 		for k, i := range picked {
-			cols[k] = b.Column(i)
-			if int64(cols[k].Len()) < b.NumRows() {
-				return batches, fmt.Errorf("versions: column %q: %w: it has %d cells in batch %d of %d rows", f.Schema.Field(i).Name, onerow.ErrMalformed,
-					cols[k].Len(), n, b.NumRows())
+			if cols[k], err = columnOf(f, n, i); err != nil {
+				return batches, err
 			}
 		}
 		batches = append(batches, nullable(f.Schema, picked, cols, b.NumRows()))
 	}
 	return append(batches, nullable(f.Schema, picked, nulls, 1)), nil
+}
+
+// columnOf is column i of batch n, which has a cell for each row.
+func columnOf(f *frame.Frame, n, i int) (arrow.Array, error) {
+	b := f.Batches[n]
+	if c := b.Column(i); int64(c.Len()) >= b.NumRows() {
+		return c, nil
+	}
+	return nil, fmt.Errorf("%s: column %q: %w: it has %d cells in batch %d of %d rows", f.Input, f.Schema.Field(i).Name, onerow.ErrMalformed,
+		b.Column(i).Len(), n, b.NumRows())
 }
 
 // nullable makes a batch of picked columns of a schema.
