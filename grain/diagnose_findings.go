@@ -152,15 +152,23 @@ func (r *Diagnosis) verdict() string {
 
 // sample is a key, its number of rows, and the first of them.
 func (r *Diagnosis) sample(k onerow.KeyRows) string {
-	values := make([]string, len(k.Values))
-	for i, v := range k.Values {
-		values[i] = tally.Cut(v)
-	}
-	line := fmt.Sprintf("%s: %s, %s", onerow.FormatKey(r.Key, values), tally.Number(k.Count, "row", "rows"), tally.Rows(k.Rows, k.Count))
+	line := fmt.Sprintf("%s: %s, %s", shortKey(r.Key, k.Values), tally.Number(k.Count, "row", "rows"), tally.Rows(k.Rows, k.Count))
 	if k.Why != "" {
 		line += "; " + k.Why
 	}
 	return line
+}
+
+// shortKey is a key on one line: names that would break it in quotes, long values cut.
+func shortKey(columns, values []string) string {
+	names, short := make([]string, len(columns)), make([]string, len(values))
+	for i, n := range columns {
+		names[i] = tally.Name(n)
+	}
+	for i, v := range values {
+		short[i] = tally.Cut(v)
+	}
+	return onerow.FormatKey(names, short)
 }
 
 // LogValue makes the diagnosis a group: the key, the numbers of rows, keys and keys that repeat, and the number of keys for each cause. Samples

@@ -347,3 +347,17 @@ func TestDiagnoseWide(t *testing.T) {
 		t.Errorf("%v, %v", causesOf(d), err)
 	}
 }
+
+// TestDiagnoseTextOfLongKeys: a sample is a line of bearable length, whatever the names and the values.
+func TestDiagnoseTextOfLongKeys(t *testing.T) {
+	long := strings.Repeat("long ", 1000)
+	batches := arrowtest.Table(t, arrowtest.Allocator(t), []string{"k\n:string"}, [][]any{{long + "a"}, {long + "A"}, {long + "A "}})
+	r, err := grain.Diagnose(t.Context(), batches, []string{"k\n"}, grain.DiagnoseOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := `"long long long long long long long lon…`
+	if want := `  "k\n"=` + short + ": 3 rows, 0, 1, 2; also \"k\\n\"=" + short + ", \"k\\n\"=" + short; !strings.HasSuffix(r.String(), want) {
+		t.Errorf("%v\ndoesn't end in\n%s", r, want)
+	}
+}

@@ -123,7 +123,7 @@ func (d *diagnosing) spellings(g *keyset.Groups, ids []uint32) ([]onerow.KeyRows
 			if i == 0 {
 				sep = "also "
 			}
-			k.Why += sep + onerow.FormatKey(d.diagnosis.Key, frame.KeyRows(d.keyColumns(), 0, []uint32{row}).Values)
+			k.Why += sep + shortKey(d.diagnosis.Key, frame.KeyRows(d.keyColumns(), 0, []uint32{row}).Values)
 		}
 		out = append(out, k)
 	}

@@ -67,15 +67,7 @@ func Compare(before, after *TableProfile, tolerance Tolerance) (*Comparison, err
 	if !slices.Equal(before.Key, after.Key) {
 		c.Figures = append(c.Figures, Figure{Name: "key", Before: columnList(before.Key), After: columnList(after.Key), Change: "other columns", Refused: true})
 	}
-	old, now := before.figures(), after.figures()
-	for _, f := range old {
-		c.add(f.name, f.value, valueOf(now, f.name))
-	}
-	for _, f := range now {
-		if valueOf(old, f.name) == "" {
-			c.add(f.name, "", f.value)
-		}
-	}
+	c.join(before.figures(), after.figures())
 	if err := tolerance.check(c); err != nil {
 		return nil, err
 	}
@@ -87,8 +79,26 @@ func Compare(before, after *TableProfile, tolerance Tolerance) (*Comparison, err
 	return c, nil
 }
 
-func (c *Comparison) add(name, before, after string) {
-	c.Figures = append(c.Figures, Figure{Name: name, Before: before, After: after})
+// join puts figures of one name side by side: those of several columns that share a name in the order of the table.
+func (c *Comparison) join(before, after []namedValue) {
+	now := map[string][]string{}
+	for _, f := range after {
+		now[f.name] = append(now[f.name], f.value)
+	}
+	known := map[string]int{}
+	for _, f := range before {
+		figure := Figure{Name: f.name, Before: f.value}
+		if n := known[f.name]; n < len(now[f.name]) {
+			figure.After = now[f.name][n]
+		}
+		known[f.name]++
+		c.Figures = append(c.Figures, figure)
+	}
+	for _, f := range after {
+		if known[f.name]--; known[f.name] < 0 {
+			c.Figures = append(c.Figures, Figure{Name: f.name, After: f.value})
+		}
+	}
 }
 
 type namedValue struct{ name, value string }
@@ -106,15 +116,6 @@ func (p *TableProfile) figures() []namedValue {
 		out = append(out, namedValue{"sum(" + s.Column + ")", s.Sum})
 	}
 	return out
-}
-
-func valueOf(figures []namedValue, name string) string {
-	for _, f := range figures {
-		if f.name == name {
-			return f.value
-		}
-	}
-	return ""
 }
 
 func (t Tolerance) of(name string) Share {

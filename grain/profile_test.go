@@ -282,6 +282,31 @@ nulls(new)        none        0     new  refused`
 	}
 }
 
+// TestCompareSameNames: columns that share a name are compared in the order of the table.
+func TestCompareSameNames(t *testing.T) {
+	columns := func(nulls ...int64) *grain.TableProfile {
+		p := &grain.TableProfile{Rows: 10}
+		for _, n := range nulls {
+			p.Columns = append(p.Columns, grain.ColumnProfile{Name: "v", Type: "int8", Nulls: n})
+		}
+		return p
+	}
+	for _, test := range []struct {
+		before, after *grain.TableProfile
+		want          string
+	}{
+		{columns(1, 5), columns(1, 5), "[{rows 10 10  false} {nulls(v) 1 1  false} {nulls(v) 5 5  false}]"},
+		{columns(1, 5), columns(1, 6), "[{rows 10 10  false} {nulls(v) 1 1  false} {nulls(v) 5 6 +20% true}]"},
+		{columns(1, 5), columns(1), "[{rows 10 10  false} {nulls(v) 1 1  false} {nulls(v) 5  gone true}]"},
+		{columns(1), columns(1, 5), "[{rows 10 10  false} {nulls(v) 1 1  false} {nulls(v)  5 new true}]"},
+	} {
+		c, err := grain.Compare(test.before, test.after, grain.Tolerance{})
+		if err != nil || fmt.Sprint(c.Figures) != test.want {
+			t.Errorf("%v, %v\nwant %s", c.Figures, err, test.want)
+		}
+	}
+}
+
 func TestCompareErrors(t *testing.T) {
 	p := &grain.TableProfile{Rows: 1}
 	for name, tolerance := range map[string]grain.Tolerance{

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"unicode/utf8"
 )
 
 // Count is one number of a report.
@@ -56,19 +55,19 @@ func (c Counts) Attrs() []slog.Attr {
 	return out
 }
 
-// Table aligns rows of cells, two spaces apart: the columns of the given numbers to the right, others to the left. It
+// Table aligns rows of cells as terminals show them, two spaces apart: the columns of the given numbers to the right, others to the left. It
 // ends without a newline, and no line ends in spaces.
 func Table(rows [][]string, right ...int) string {
-	var width []int
+	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
-			if i == len(width) {
-				width = append(width, 0)
+			if i == len(widths) {
+				widths = append(widths, 0)
 			}
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], width(cell))
 		}
 	}
-	toRight := make([]bool, len(width))
+	toRight := make([]bool, len(widths))
 	for _, i := range right {
 		if i < len(toRight) {
 			toRight[i] = true
@@ -81,7 +80,7 @@ func Table(rows [][]string, right ...int) string {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", widths[i]-width(cell))
 			if toRight[i] {
 				cell = pad + cell
 			} else {

@@ -39,7 +39,7 @@ func TestAttrs(t *testing.T) {
 	}
 }
 
-// Cells align by characters, short rows end early, and nothing has spaces at its end.
+// Cells align as terminals show them: marks take no room, East Asian characters and pictures take twice as much as others. Short rows end early, and nothing has spaces at its end.
 func TestTable(t *testing.T) {
 	tests := []struct {
 		rows  [][]string
@@ -48,6 +48,8 @@ func TestTable(t *testing.T) {
 	}{
 		{nil, nil, ""},
 		{[][]string{{"n", "name"}, {"10", "é"}, {"7"}, {"", ""}}, []int{0, 5}, " n  name\n10  é\n 7\n"},
+		{[][]string{{"name", "n"}, {"漢字", "1"}, {"カ", "22"}, {"한국", "3"}, {"e\u0301e\u0301", "4"}, {"🙂", "5"}, {"zé\u200dro", "6"}, {"Ａ", "7"}}, []int{1},
+			"name   n\n漢字   1\nカ    22\n한국   3\ne\u0301e\u0301     4\n🙂     5\nzé\u200dro   6\nＡ     7"},
 		{[][]string{{"a"}, {"bb", "1"}, {"c", "22"}}, []int{1}, "a\nbb   1\nc   22"},
 	}
 	for _, test := range tests {

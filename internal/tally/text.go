@@ -3,7 +3,6 @@ package tally
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Name is a column's name as tables show it: in quotes if it would break a line or hide its ends.
@@ -14,13 +13,13 @@ func Name(name string) string {
 	return name
 }
 
-// Cut cuts a value to what a cell of a table shows: 40 characters.
+// Cut cuts a value to what a cell of a table shows: 40 characters, of which East Asian ones count twice and combining marks don't count.
 func Cut(value string) string {
 	const most = 40
-	if utf8.RuneCountInString(value) <= most {
+	if fitting(value, most) == len(value) {
 		return value
 	}
-	return string([]rune(value)[:most-1]) + "…"
+	return value[:fitting(value, most-1)] + "…"
 }
 
 // Number is a number with its noun: 1 row, 2 rows.
