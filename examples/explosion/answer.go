@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/grain"
 	"github.com/onerow-go/onerow/join"
 )
@@ -34,6 +37,9 @@ type result struct {
 }
 
 func answer(ctx context.Context, q question, alloc memory.Allocator) (*result, error) {
+	if q.time != "" && !slices.Contains(q.left.columns(), q.time) {
+		return nil, fmt.Errorf("-time: %w", &onerow.ColumnError{Column: q.time, Input: "left", Have: q.left.columns()})
+	}
 	a := &result{Left: q.left.name, Right: q.right.name, On: q.on}
 	var err error
 	if a.Size, err = join.Estimate(ctx, q.left.batches, q.right.batches, q.on, join.Options{Nulls: q.nulls}); err != nil {

@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/join"
 )
-
-// keysInCharts bounds the keys of a chart, so that labels can be read. The tables have more.
-const keysInCharts = 12
 
 // charts is what page.js draws. Counts are floats, since a chart has no use for more than 53 bits of them.
 type charts struct {
@@ -53,7 +51,7 @@ type stepBar struct {
 
 func chartsOf(a *result) charts {
 	c := charts{Growth: growthParts(a.Size), Names: chartNames{a.Left, a.Right, a.On.String()}}
-	for _, k := range a.Size.Worst[:min(len(a.Size.Worst), keysInCharts)] {
+	for _, k := range fanOut(a.Size) {
 		c.FanOut = append(c.FanOut, fan{keyLabel(k.Values), k.Left, k.Right, k.Inner.Float64(), isPlaceholder(a.Size, k)})
 	}
 	for _, s := range a.Steps {
@@ -63,6 +61,14 @@ func chartsOf(a *result) charts {
 		c.Versions = a.Versions.Keys
 	}
 	return c
+}
+
+// fanOut lists the keys that fan out: those with several right rows that make the most rows, or, when there are none, those that make the most rows.
+func fanOut(size *join.Size) []join.KeySize {
+	if len(size.Right.Repeats) > 0 {
+		return size.Right.Repeats
+	}
+	return size.Worst[:min(len(size.Worst), onerow.MaxSampleKeys)]
 }
 
 // growthParts divides the rows that the left join makes beyond the left rows among the keys that make most of them, and the rest.
@@ -77,13 +83,10 @@ func growthParts(size *join.Size) []part {
 		rows *big.Int
 	}
 	var extras []extra
-	for _, k := range size.Worst {
-		if k.Right > 1 {
-			extras = append(extras, extra{k, new(big.Int).Sub(k.Inner.Big(), big.NewInt(k.Left))})
-		}
+	for _, k := range size.Right.Repeats {
+		extras = append(extras, extra{k, new(big.Int).Sub(k.Inner.Big(), big.NewInt(k.Left))})
 	}
 	slices.SortStableFunc(extras, func(a, b extra) int { return b.rows.Cmp(a.rows) })
-	extras = extras[:min(len(extras), keysInCharts-2)]
 	var out []part
 	for _, e := range extras {
 		kind := "key"

@@ -65,18 +65,21 @@ func (c *cure) run(ctx context.Context) error {
 	} {
 		f := c.a.finding(r.cause)
 		if f == nil {
-			if r.cause == grain.Versions {
-				c.a.NoVersions = "No key of " + c.a.Right + " has versions: no two columns say from when to when its rows are valid."
-			}
 			continue
 		}
 		err := r.apply(ctx, f)
 		if errors.Is(err, onerow.ErrType) { // an option that doesn't fit, such as a time that is compared with a date
-			c.a.Open = append(c.a.Open, fmt.Sprintf("%v isn't worked out: %v", f.Cause, err))
+			c.a.Open = append(c.a.Open, fmt.Sprintf("%v isn't worked out: %s", f.Cause, strings.ReplaceAll(err.Error(), "\n", "; ")))
 			err = nil
 		}
 		if err != nil {
 			return err
+		}
+	}
+	if c.a.finding(grain.Versions) == nil {
+		c.a.NoVersions = "No key of " + c.a.Right + " has versions: no two columns say from when to when its rows are valid."
+		if c.q.time != "" {
+			c.a.Open = append(c.a.Open, "nothing is joined by "+c.q.time+": "+c.a.Right+" has no versions")
 		}
 	}
 	for _, cause := range []grain.Cause{grain.Conflict, grain.TextForm} {
@@ -127,7 +130,11 @@ func (c *cure) split(ctx context.Context) error {
 	if err := errors.Join(c.take(ctx, &c.left, d.Left.Join), c.take(ctx, &c.right, d.Right.Join)); err != nil {
 		return err
 	}
-	return c.estimate(ctx, step{Name: "quarantine NULLs and placeholders", Call: "join.Split",
+	what := "NULLs and placeholders"
+	if c.q.nulls == join.NullsEqual {
+		what = "placeholders"
+	}
+	return c.estimate(ctx, step{Name: "quarantine " + what, Call: "join.Split",
 		Note: fmt.Sprintf("%s and %s are set aside", count(int64(left), "left row"), count(int64(right), "right row"))})
 }
 

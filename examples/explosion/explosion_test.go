@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -291,7 +292,9 @@ func TestErrors(t *testing.T) {
 		{"-left A -right B -on nothing", `column "nothing": no such column in left (it has id, zip)`},
 		{"-left A -right B -on id=day", "type"},
 		{"-left A -right B -on zip", "a.csv: zip is text because of line 2: \"01234\"\n  write both in one type"},
-		{"-left A -right B -on id -time when -valid-from day -valid-to day", "day"},
+		{"-left A -right B -on id -time when", `-time: column "when": no such column in left (it has id, zip)`},
+		{"-left A -right B -on id -text zap", `-text: neither file has a column "zap"`},
+		{"-left A -right B -on id -valid-from from -valid-to day", `column "from": no such column`},
 		{"-left A -right C -on id", "c.csv: the file is empty: there is no header"},
 		{"-left A -right D -on id", "d.csv: line 3: 1 cells, and the header has 2"},
 		{"-left A -right E -on id", `e.csv: line 1: two columns are named "id"`},
@@ -316,6 +319,42 @@ func TestErrors(t *testing.T) {
 	// As text, the two go together.
 	if _, err := runs(t, "-left", paths[0], "-right", paths[1], "-on", "zip", "-text", "zip"); err != nil {
 		t.Error(err)
+	}
+}
+
+// What can't be worked out is said, and the rest is.
+func TestOpen(t *testing.T) {
+	left := "id,at\n1,2026-01-05T10:00\n1,2026-01-06\n"
+	for _, c := range []struct{ right, want string }{
+		{"id,v,from,to\n1,a,2026-01-01,2026-01-06\n1,b,2026-01-06,\n", "open: versions isn't worked out: "},
+		{"id,v\n1,a\n1,a\n", "open: nothing is joined by at: b.csv has no versions"},
+		{"id,v,w\n1,a,1\n1,b,2\n2,a,1\n2,b,1\n", "open: missing_column (2 keys): a.csv has no column v"},
+		{"id,v\n1,a\n1,b\n", "open: conflict (1 key): Find out which row holds"},
+	} {
+		paths := files(t, left, c.right)
+		got, err := runs(t, "-left", paths[0], "-right", paths[1], "-on", "id", "-time", "at")
+		if err != nil || !strings.Contains(got, c.want) {
+			t.Errorf("%v, no %q in\n%s", err, c.want, got)
+		}
+	}
+}
+
+// Keys of one right row make many rows, but no growth: they don't hide those that do.
+func TestGrowthOfFewRows(t *testing.T) {
+	left, right := "id\n99\n", "id,v\n99,a\n99,b\n99,c\n"
+	for i := range 30 {
+		left += strings.Repeat(strconv.Itoa(i)+"\n", 50)
+		right += strconv.Itoa(i) + ",x\n"
+	}
+	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer alloc.AssertSize(t, 0)
+	paths := files(t, left, right)
+	c := chartsOf(answerFiles(t, alloc, paths[0], paths[1]))
+	if want := []part{{"99", 2, 1, "key"}}; !slices.Equal(c.Growth, want) {
+		t.Errorf("growth %v, want %v", c.Growth, want)
+	}
+	if want := []fan{{"99", 1, 3, 3, false}}; !slices.Equal(c.FanOut, want) {
+		t.Errorf("fan-out %v, want %v", c.FanOut, want)
 	}
 }
 

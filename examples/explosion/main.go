@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -106,6 +107,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, alloc mem
 	}
 	defer right.release()
 
+	for _, column := range list(o.text) {
+		if !slices.Contains(left.columns(), column) && !slices.Contains(right.columns(), column) {
+			return fmt.Errorf("-text: neither file has a column %q", column)
+		}
+	}
 	q := question{left: left, right: right, on: on, time: o.time, validFrom: o.validFrom, validTo: o.validTo}
 	if o.nullsEqual {
 		q.nulls = join.NullsEqual

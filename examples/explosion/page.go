@@ -65,7 +65,7 @@ func renderPage(w io.Writer, a *result) error {
 	}
 	p.Style = template.CSS(style)
 	t, err := template.New("page.html").Funcs(template.FuncMap{"comma": comma, "grouped": grouped, "factor": factor, "percent": percent, "date": date,
-		"label": keyLabel, "joined": joined, "sizes": sizes, "isPlaceholder": isPlaceholder}).ParseFS(pageFiles, "page/page.html")
+		"label": keyLabel, "joined": joined, "sizes": sizes, "isPlaceholder": isPlaceholder, "fanOut": fanOut}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
 		return err
 	}

@@ -57,11 +57,7 @@ func (c *cure) drawVersions(ctx context.Context, from, to string) error {
 		return err
 	}
 	var keys []join.KeySize
-	for _, k := range size.Worst {
-		if len(keys) < worstOnLine && k.Right > 1 {
-			keys = append(keys, k)
-		}
-	}
+	keys = append(keys, size.Right.Repeats[:min(len(size.Right.Repeats), worstOnLine)]...)
 	for _, f := range checked.Findings {
 		same := func(k join.KeySize) bool { return slices.Equal(k.Values, f.Key) }
 		if f.Kind == scd2.Overlap && len(keys) < worstOnLine+overlappingOnLine && !slices.ContainsFunc(keys, same) {

@@ -6,6 +6,11 @@
   const number = new Intl.NumberFormat("en-US");
   const percent = (share) => (share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`);
   const cut = (text, n) => ([...text].length > n ? [...text].slice(0, n - 1).join("") + "…" : text);
+  // Keys differ at either end, so they are cut in the middle.
+  const keyText = (key, width) => {
+    const all = [...key], n = width < 560 ? 16 : 34, tail = Math.floor(n / 2) - 1;
+    return all.length > n ? `${all.slice(0, n - 1 - tail).join("")}…${all.slice(-tail).join("")}` : key;
+  };
   const day = (ms) => new Date(ms).toISOString().slice(0, 10);
   const style = { fontSize: "13px" };
   const context = document.createElement("canvas").getContext("2d");
@@ -18,7 +23,7 @@
 
   // Rows are known by their place: two keys may have one label once they are cut.
   function rows(list, width) {
-    const labels = list.map((d) => cut(d.key, width < 560 ? 16 : 30));
+    const labels = list.map((d) => keyText(d.key, width));
     return { domain: list.map((_, i) => i), tickFormat: (i) => labels[i], tickSize: 0, label: null, marginLeft: margin(labels) };
   }
 
@@ -32,7 +37,7 @@
     return Plot.plot({
       width, style, marginLeft: y.marginLeft, marginRight: room, height: 26 * list.length + 64, marginBottom: 44,
       ariaLabel: "Share of growth by key", ariaDescription: list.map((d) => `${d.key}: ${text(d)}`).join("; "),
-      x: { label: "share of the extra rows →", labelAnchor: "right", labelArrow: "none", grid: true, tickFormat: (share) => `${Math.round(100 * share)} %`, ticks: Math.max(2, Math.min(6, (width - room - y.marginLeft) / 90)), domain: [0, Math.max(...list.map((d) => d.share))], nice: true },
+      x: { label: "share of the extra rows →", labelAnchor: "right", labelArrow: "none", grid: true, tickFormat: (share) => `${Math.round(100 * share)} %`, ticks: Math.max(1, Math.min(6, (width - room - y.marginLeft) / 90)), domain: [0, Math.max(...list.map((d) => d.share))], nice: true },
       y: { domain: y.domain, tickFormat: y.tickFormat, tickSize: 0, label: null, padding: 0.25 },
       marks: [
         Plot.barX(list, { x: "share", y: (_, i) => i, fill: (d) => colour[d.kind], rx: 2, ariaLabel: (d) => `${d.key}: ${text(d)}` }),
@@ -93,7 +98,7 @@
     const known = list.flatMap((k) => k.spans.flatMap((s) => (s.to == null ? [s.from] : [s.from, s.to])));
     const [min, max] = [Math.min(...known), Math.max(...known)];
     const open = max + Math.max(86400000, 0.06 * (max - min));
-    const labels = list.map((k) => cut(k.key, width < 560 ? 16 : 30));
+    const labels = list.map((k) => keyText(k.key, width));
     let y = 0;
     list.forEach((k, i) => {
       keys.push({ label: labels[i], y: y + lane / 2 - 1.5, line: y - between / 2 });
