@@ -65,7 +65,7 @@ func (u *unit15) ExtensionEquals(other arrow15.ExtensionType) bool {
 }
 
 func (u *unit15) Deserialize(storage arrow15.DataType, text string) (arrow15.ExtensionType, error) {
-	if storage.ID() != arrow15.INT64 {
+	if storage.ID() != arrow15.INT64 && u.name != careless {
 		return nil, errors.New("another storage")
 	}
 	return newUnit15(u.name, text), nil
@@ -75,6 +75,7 @@ const (
 	known    = "onerow.test.known"    // to both
 	foreign  = "onerow.test.foreign"  // to v18 alone
 	other    = "onerow.test.other"    // to both, of different storage
+	careless = "onerow.test.careless" // to v15 alone, which makes int64 of any storage
 	ofUnits  = "ARROW:extension:name" // the keys, as Arrow's format documents them
 	ofUnitsM = "ARROW:extension:metadata"
 )
@@ -90,7 +91,7 @@ func register(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = arrow.UnregisterExtensionType(dt.name) })
 	}
-	for _, name := range []string{known, other} {
+	for _, name := range []string{known, other, careless} {
 		if err := arrow15.RegisterExtensionType(newUnit15(name, "")); err != nil {
 			t.Fatal(err)
 		}
@@ -184,6 +185,7 @@ func TestExtensionNames(t *testing.T) {
 	for _, field := range []arrow.Field{
 		{Name: "x", Type: arrow.BinaryTypes.String, Metadata: about(ofUnits, known, ofUnitsM, "m")},
 		{Name: "x", Type: arrow.PrimitiveTypes.Int64, Metadata: about(ofUnits, foreign, "a", "b")},
+		{Name: "x", Type: arrow.BinaryTypes.String, Metadata: about(ofUnits, careless)},
 	} {
 		schema, err := arrow18.FromSchema(arrow.NewSchema([]arrow.Field{field}, nil))
 		if err != nil {

@@ -200,24 +200,30 @@ func TestBrokenBatches(t *testing.T) {
 	arr := b.NewArray()
 	defer b.Release()
 	defer arr.Release()
+	hours := array.NewData(arrow.FixedWidthTypes.Time64ns, 2, arr.Data().Buffers(), nil, 0, 0)
+	hour := array.MakeFromData(hours)
+	hours.Release()
+	defer hour.Release()
 	gone := array.NewSlice(arr, 0, 1)
 	gone.Release()
 	ints := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	released := array.NewRecordBatch(ints, []arrow.Array{arr}, 2)
 	released.Release()
 	for name, batch := range map[string]arrow.RecordBatch{
-		"none":              nil,
-		"no schema":         fakeBatch{},
-		"no columns":        fakeBatch{schema: ints, rows: 2},
-		"a nil column":      fakeBatch{schema: ints, columns: []arrow.Array{nil}, rows: 2},
-		"too short":         fakeBatch{schema: ints, columns: []arrow.Array{arr}, rows: 3},
-		"negative":          fakeBatch{schema: ints, columns: []arrow.Array{arr}, rows: -1},
-		"another type":      fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.BinaryTypes.String}}, nil), columns: []arrow.Array{arr}, rows: 2},
-		"another unit":      fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Time64ns}}, nil), columns: []arrow.Array{arr}, rows: 2},
-		"a released column": fakeBatch{schema: ints, columns: []arrow.Array{gone}, rows: 1},
-		"released":          released,
-		"a nil type":        fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: (*arrow.TimestampType)(nil)}}, nil), columns: []arrow.Array{arr}, rows: 2},
-		"a list of nothing": fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: &arrow.FixedSizeListType{}}}, nil), columns: []arrow.Array{arr}, rows: 2},
+		"none":                nil,
+		"no schema":           fakeBatch{},
+		"no columns":          fakeBatch{schema: ints, rows: 2},
+		"a nil column":        fakeBatch{schema: ints, columns: []arrow.Array{nil}, rows: 2},
+		"a second nil column": fakeBatch{schema: arrow.NewSchema([]arrow.Field{ints.Field(0), ints.Field(0)}, nil), columns: []arrow.Array{arr, nil}, rows: 2},
+		"too short":           fakeBatch{schema: ints, columns: []arrow.Array{arr}, rows: 3},
+		"negative":            fakeBatch{schema: ints, columns: []arrow.Array{arr}, rows: -1},
+		"another type":        fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.BinaryTypes.String}}, nil), columns: []arrow.Array{arr}, rows: 2},
+		"another time":        fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Time64ns}}, nil), columns: []arrow.Array{arr}, rows: 2},
+		"another unit":        fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Time64us}}, nil), columns: []arrow.Array{hour}, rows: 2},
+		"a released column":   fakeBatch{schema: ints, columns: []arrow.Array{gone}, rows: 1},
+		"released":            released,
+		"a nil type":          fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: (*arrow.TimestampType)(nil)}}, nil), columns: []arrow.Array{arr}, rows: 2},
+		"a list of nothing":   fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: &arrow.FixedSizeListType{}}}, nil), columns: []arrow.Array{arr}, rows: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			good := array.NewRecordBatch(ints, []arrow.Array{arr}, 2)
@@ -262,6 +268,10 @@ func TestBrokenRecords(t *testing.T) {
 	short := array15.NewData(arrow15.PrimitiveTypes.Int64, 3, []*memory15.Buffer{nil, arr.Data().Buffers()[1]}, nil, 0, 30)
 	defer short.Release()
 	if _, err := arrow18.ToArray(fake15{arr, short}); !errors.Is(err, onerow.ErrMalformed) {
+		t.Errorf("got %v, want ErrMalformed", err)
+	}
+	arr.Retain()
+	if _, err := arrow18.MoveArrays([]arrow15.Array{arr, nil}, nil); !errors.Is(err, onerow.ErrMalformed) || !strings.Contains(err.Error(), "array 1: ") {
 		t.Errorf("got %v, want ErrMalformed", err)
 	}
 	for _, err := range []error{second(arrow18.Move(nil, nil)), second(arrow18.MoveAll([]arrow15.Record{nil}, nil)), second(arrow18.ToArray(nil)),

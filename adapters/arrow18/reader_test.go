@@ -101,6 +101,27 @@ func cells15(text string) string {
 	return strings.NewReplacer("[", "", "]", "\n", ", ", "\n").Replace(text)
 }
 
+// A stream keeps the dictionaries of its last batch alone.
+func TestReaderForgets(t *testing.T) {
+	mem := checked18(t)
+	source := stream(t, mem, 40, nil)
+	defer source.Release()
+	there, err := arrow18.FromReader(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Release()
+	held := 0
+	for n := 0; there.Next(); n++ {
+		if n == 2 {
+			held = mem.CurrentAlloc()
+		}
+		if got := mem.CurrentAlloc(); n%4 == 2 && got != held {
+			t.Errorf("batch %d: %d bytes are held, and %d were at the third", n, got, held)
+		}
+	}
+}
+
 // A stream that isn't read to its end, and one that nobody reads.
 func TestReaderLeftEarly(t *testing.T) {
 	mem := checked18(t)

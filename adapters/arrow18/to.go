@@ -108,7 +108,9 @@ func MoveArrays(arrays []arrow15.Array, err error) ([]arrow.Array, error) {
 	}
 	defer func() {
 		for _, arr := range arrays {
-			arr.Release()
+			if arr != nil {
+				arr.Release()
+			}
 		}
 	}()
 	var c up.Converter
