@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 )
 
 // pageOf writes the page of a run and returns its path.
@@ -77,6 +79,7 @@ func TestPage(t *testing.T) {
 		t.Run(look.name, func(t *testing.T) {
 			p := b.open(t, look.file, look.width, look.scheme)
 			checkCharts(t, p, look.name)
+			checkTips(t, p, look.name)
 			if part, colours := painted(p.picture(t, "body", look.name)); part < 0.1 || colours < 100 {
 				t.Errorf("the page is blank: %.4f of it is painted, in %d colours", part, colours)
 			}
@@ -111,6 +114,26 @@ func checkCharts(t *testing.T, p pageLook, name string) {
 	}
 	if want := []string{"growth", "fan_out", "steps", "versions"}; !slices.Equal(ids, want) {
 		t.Errorf("charts %v, want %v", ids, want)
+	}
+}
+
+// middle is where a mark of a chart is on the screen.
+const middle = `(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center"}); const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`
+
+// checkTips points at a mark, and reads what is said of it: the box has the colour of the paper.
+func checkTips(t *testing.T, p pageLook, name string) {
+	t.Helper()
+	for chart, mark := range map[string]string{"fan_out": "#fan_out [aria-label=dot] path", "versions": "#versions [aria-label=rect] rect"} {
+		at := ask[[]float64](t, p, fmt.Sprintf(middle, mark))
+		if err := chromedp.Do(p.ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1])); err != nil {
+			t.Fatal(err)
+		}
+		got := ask[struct{ Text, Box, Paper string }](t, p, fmt.Sprintf(`(() => { const tip = document.querySelector("#%s [aria-label=tip]"), box = tip.querySelector("path");
+			return {Text: tip.textContent, Box: box ? getComputedStyle(box).fill : "", Paper: getComputedStyle(document.querySelector("section")).backgroundColor}; })()`, chart))
+		if got.Text == "" || got.Box != got.Paper {
+			t.Errorf("the tip of %s says %q on %q, want paper, %q", chart, got.Text, got.Box, got.Paper)
+		}
+		p.picture(t, "#"+chart, name+"_"+chart+"_tip")
 	}
 }
 
