@@ -77,6 +77,9 @@ type Finding struct {
 	Columns []string `json:"columns"`
 	// Keys is the number of keys. With NULL in a key, NULL equals NULL.
 	Keys int64 `json:"keys"`
+	// Rows is the number of rows of these keys. Those of all causes but TextForm are the rows with NULL in the key and all rows of keys that repeat,
+	// each once.
+	Rows int64 `json:"rows"`
 	// Samples are the keys with the most rows, equal ones by first appearance. For TextForm each is several keys: its rows are the first of each of
 	// them, its values those of the first, and Why names the others.
 	Samples []onerow.KeyRows `json:"samples,omitempty"`
@@ -102,8 +105,9 @@ type Diagnosis struct {
 //
 // It reads the key columns once and the rows of repeated keys once more, in all columns; date and timestamp columns outside the key are read
 // to the end where they may be a validity range, if any repeated key isn't mere copies; and key columns of text are brought to their form if
-// any cell isn't in it. It needs 16 to 28 bytes of memory a row while it runs, 12 to 20 for each row of repeated keys, and that again for
-// text that isn't in its form. The outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number of workers,
+// any cell isn't in it. While it runs, it needs 16 to 24 bytes of memory a row, 4 more a row if any key repeats, 8 for each row of repeated keys
+// and some 70 for each such key, and 4 for each of these rows and each column that is tried as the missing one; and most of that again for text that
+// isn't in its form. The outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number of workers,
 // and but for row numbers and the order of samples not on the order of rows. It returns ctx.Err() soon after the context ends.
 //
 // Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption],

@@ -14,6 +14,7 @@ import (
 // evidence is what is known of one cause.
 type evidence struct {
 	keys    int64
+	rows    int64
 	columns columnSet
 	worst   []evidenceKey // up to twice the limit, then cut back
 }
@@ -26,6 +27,7 @@ type evidenceKey struct {
 // add counts a key.
 func (e *evidence) add(d *diagnosing, id uint32, rows int, columns columnSet) {
 	e.keys++
+	e.rows += int64(rows)
 	e.columns.addAll(columns)
 	if d.limit == 0 {
 		return
@@ -57,7 +59,7 @@ func (d *diagnosing) conclude() {
 		if e.keys == 0 {
 			continue
 		}
-		f := Finding{Cause: Cause(c), Columns: []string{}, Keys: e.keys, Samples: d.samples[c]}
+		f := Finding{Cause: Cause(c), Columns: []string{}, Keys: e.keys, Rows: e.rows, Samples: d.samples[c]}
 		for _, at := range e.columns.list() {
 			f.Columns = append(f.Columns, d.columns[at].Name)
 		}

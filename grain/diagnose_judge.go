@@ -33,6 +33,7 @@ type diagnosing struct {
 	given *rangePair
 	load  columnSet
 
+	watch   keyset.Watch // of the loops over keys
 	sorted  *sorted
 	found   [causes]evidence
 	samples [causes][]onerow.KeyRows
@@ -43,7 +44,7 @@ func diagnose(ctx context.Context, batches []arrow.Record, key []string, opts Di
 	if err != nil {
 		return nil, err
 	}
-	d := &diagnosing{ctx: ctx, opts: opts, workers: opts.Resources.WorkerCount(), limit: opts.Samples,
+	d := &diagnosing{ctx: ctx, watch: keyset.NewWatch(ctx), opts: opts, workers: opts.Resources.WorkerCount(), limit: opts.Samples,
 		diagnosis: &Diagnosis{Key: slices.Clone(key), Rows: f.Rows, Causes: []Finding{}}}
 	if d.limit == 0 {
 		d.limit = DefaultSamples
@@ -230,10 +231,10 @@ func (d *diagnosing) classify(chunk, lo, n int, _ uint32, nulls []int, to []clas
 
 // setAside finds the keys with NULL and those that are placeholders, and returns the other keys that repeat.
 func (d *diagnosing) setAside(aside *[]uint32) (open []uint32, err error) {
-	groups, columns, watch := d.sorted.groups, newColumnSet(len(d.columns)), keyset.NewWatch(d.ctx)
+	groups, columns := d.sorted.groups, newColumnSet(len(d.columns))
 	for id := range uint32(groups.Len()) {
-		if watch.Over() {
-			return nil, watch.Err()
+		if d.watch.Over() {
+			return nil, d.watch.Err()
 		}
 		rows, cause := groups.Of(id), NullKey
 		for _, at := range d.key {
@@ -280,6 +281,9 @@ func (d *diagnosing) judge(ids []uint32) error {
 	}
 	rest := 0
 	for i, id := range ids {
+		if d.watch.Over() {
+			return d.watch.Err()
+		}
 		if differ[i].empty() {
 			d.found[ExactCopies].add(d, id, len(d.sorted.groups.Of(id)), nil)
 			continue
@@ -311,6 +315,9 @@ func (d *diagnosing) judgeDiffering(ids []uint32, differ []columnSet) error {
 	load := d.loadColumns(inRange)
 	rest := 0
 	for i, id := range ids {
+		if d.watch.Over() {
+			return d.watch.Err()
+		}
 		rows := len(d.sorted.groups.Of(id))
 		switch {
 		case fits[i] < len(pairs):
@@ -326,29 +333,6 @@ func (d *diagnosing) judgeDiffering(ids []uint32, differ []columnSet) error {
 		}
 	}
 	return d.judgeRest(ids[:rest], differ[:rest], inRange)
-}
-
-// findVersions returns for each key the first pair by which its rows are versions, or the number of pairs.
-func (d *diagnosing) findVersions(ids []uint32, differ []columnSet, pairs []rangePair) ([]int, error) {
-	fits := make([]int, len(ids))
-	if len(pairs) == 0 {
-		return fits, nil
-	}
-	cuts := tasks(d.sorted.groups, ids)
-	workers := make([]*versions, d.workers)
-	err := keyset.Run(d.ctx, d.workers, len(cuts)-1, func(w, task int) error {
-		if workers[w] == nil {
-			workers[w] = newVersions(d.ctx, d)
-		}
-		for i := cuts[task]; i < cuts[task+1]; i++ {
-			columns := differ[i].list()
-			for fits[i] < len(pairs) && !workers[w].follow(d.sorted.groups.Of(ids[i]), pairs[fits[i]], columns) {
-				fits[i]++
-			}
-		}
-		return workers[w].watch.Err()
-	})
-	return fits, err
 }
 
 // loadColumns returns the columns in which retries may differ.
@@ -384,6 +368,9 @@ func (d *diagnosing) judgeRest(ids []uint32, differ []columnSet, inRange columnS
 		}
 	}
 	for i, id := range ids {
+		if d.watch.Over() {
+			return d.watch.Err()
+		}
 		rows := len(d.sorted.groups.Of(id))
 		if missing != nil {
 			d.found[MissingColumn].add(d, id, rows, missing)

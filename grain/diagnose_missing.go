@@ -27,8 +27,9 @@ type missing struct {
 	// candidates are positions of columns; sets of candidates are sets of indices into it.
 	candidates []int
 	needs      []columnSet
-	// codes number the values of a candidate within each key; nil until they are asked for.
+	// codes number the values of a candidate within each key, of so many keys as known says; nil before the first.
 	codes [][]uint32
+	known []int
 
 	order []int // for trying
 }
@@ -44,7 +45,7 @@ func (d *diagnosing) missingColumns(ids []uint32, differ []columnSet, inRange co
 	if m.watch.Done() || len(m.candidates) == 0 {
 		return nil, m.watch.Err()
 	}
-	m.codes = make([][]uint32, len(m.candidates))
+	m.codes, m.known = make([][]uint32, len(m.candidates)), make([]int, len(m.candidates))
 	for k := 0; k < len(differ) && len(m.needs) < 64; k++ {
 		m.need(m.rows[m.start[k]], m.rows[m.start[k]+1])
 	}
@@ -83,6 +84,9 @@ func (m *missing) distinct(ids []uint32) error {
 	}
 	n := 0
 	for i, k := range kept {
+		if m.watch.Over() {
+			return m.watch.Err()
+		}
 		from := m.start[i]
 		m.start[i] = n
 		n += copy(m.rows[n:], m.rows[from:from+k])
@@ -106,6 +110,9 @@ func (m *missing) collapse(rows []uint32, differ []int, watch *keyset.Watch) []u
 func (m *missing) choose(inRange columnSet) {
 	ever := newColumnSet(len(m.d.columns))
 	for _, s := range m.differ {
+		if m.watch.Over() {
+			return
+		}
 		ever.addAll(s)
 	}
 	for _, at := range ever.list() {
@@ -220,14 +227,15 @@ func inAll(sets []columnSet, i, n int) int {
 
 // try says whether a set will do. If two rows are equal in it, that becomes a need.
 func (m *missing) try(set []int) (bool, error) {
-	for _, c := range set {
-		if err := m.number(c); err != nil {
-			return false, err
-		}
-	}
 	for k := range m.differ {
+		for _, c := range set {
+			m.number(c, k)
+		}
 		if a, b, same := m.clash(k, set); same {
 			m.need(m.rows[a], m.rows[b])
+			return false, m.watch.Err()
+		}
+		if m.watch.Done() {
 			return false, m.watch.Err()
 		}
 	}
@@ -236,10 +244,6 @@ func (m *missing) try(set []int) (bool, error) {
 
 // clash finds two rows of a key that are equal in a set.
 func (m *missing) clash(key int, set []int) (a, b int, found bool) {
-	m.order = m.order[:0]
-	for r := m.start[key]; r < m.start[key+1]; r++ {
-		m.order = append(m.order, r)
-	}
 	compare := func(a, b int) int {
 		if m.watch.Over() {
 			return 0
@@ -251,13 +255,24 @@ func (m *missing) clash(key int, set []int) (a, b int, found bool) {
 		}
 		return 0
 	}
-	slices.SortFunc(m.order, compare)
+	m.orderRows(key)
+	if len(m.order) > 2 {
+		slices.SortFunc(m.order, compare)
+	}
 	for i, b := range m.order[1:] {
 		if a := m.order[i]; compare(a, b) == 0 {
 			return a, b, true
 		}
 	}
 	return 0, 0, false
+}
+
+// orderRows puts the rows of a key into order.
+func (m *missing) orderRows(key int) {
+	m.order = m.order[:0]
+	for r := m.start[key]; r < m.start[key+1]; r++ {
+		m.order = append(m.order, r)
+	}
 }
 
 // leavesMore says whether a column outside the set differs in one of the keys: a set that tells rows apart which are nothing else identifies
@@ -270,38 +285,28 @@ func (m *missing) leavesMore(set []int) bool {
 	return slices.ContainsFunc(m.differ, func(s columnSet) bool { return !s.within(inside) })
 }
 
-// number numbers the values of a candidate within each key.
-func (m *missing) number(candidate int) error {
-	if m.codes[candidate] != nil {
-		return nil
+// number numbers the values of a candidate within each key, up to one. Most candidates fail in one of the first keys.
+func (m *missing) number(candidate, key int) {
+	if m.codes[candidate] == nil {
+		m.codes[candidate] = make([]uint32, len(m.rows))
 	}
-	codes, col := make([]uint32, len(m.rows)), m.d.columns[m.candidates[candidate]]
-	var order []int
+	codes, col := m.codes[candidate], m.d.columns[m.candidates[candidate]]
 	compare := func(a, b int) int {
 		if m.watch.Over() {
 			return 0
 		}
 		return col.Compare(m.rows[a], m.rows[b], form.ByValue)
 	}
-	for k := range m.differ {
-		lo, hi := m.start[k], m.start[k+1]
-		order = order[:0]
-		for r := lo; r < hi; r++ {
-			order = append(order, r)
+	for ; m.known[candidate] <= key; m.known[candidate]++ {
+		m.orderRows(m.known[candidate])
+		if len(m.order) > 2 {
+			slices.SortFunc(m.order, compare)
 		}
-		if hi-lo > 2 {
-			slices.SortFunc(order, compare)
-		}
-		for i, r := range order[1:] {
-			codes[r] = codes[order[i]]
-			if compare(order[i], r) != 0 {
+		for i, r := range m.order[1:] {
+			codes[r] = codes[m.order[i]]
+			if compare(m.order[i], r) != 0 {
 				codes[r]++
 			}
 		}
-		if m.watch.Done() {
-			return m.watch.Err()
-		}
 	}
-	m.codes[candidate] = codes
-	return nil
 }

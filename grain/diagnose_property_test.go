@@ -165,13 +165,39 @@ func (l *diagnoseLab) agree(batches []arrow.Record, what string) *grain.Diagnosi
 		if n := map[int]int64{0: grain.DefaultSamples, 1: 1, -1: 0}[l.opts.Samples]; int64(len(f.Samples)) != min(n, f.Keys) {
 			l.t.Fatalf("%s: %v has %d samples of %d keys", what, f.Cause, len(f.Samples), f.Keys)
 		}
-		f.Samples, f.Remedy = nil, ""
+		f.Samples, f.Remedy, f.Rows = nil, "", 0
 		bare.Causes = append(bare.Causes, f)
 	}
 	if d := cmp.Diff(want, &bare); d != "" {
 		l.t.Fatalf("%s: columns %q key %q options %+v rows %v (-want +got):\n%s", what, l.columns, l.key, l.opts, l.rows, d)
 	}
+	l.explained(batches, got, what)
 	return got
+}
+
+// explained says that the causes explain each row with NULL in its key and each row of a key that repeats, once.
+func (l *diagnoseLab) explained(batches []arrow.Record, d *grain.Diagnosis, what string) {
+	l.t.Helper()
+	r, err := grain.Check(context.Background(), batches, l.key, grain.Options{})
+	if err != nil {
+		l.t.Fatalf("%s: %v", what, err)
+	}
+	var rows, nulls int64
+	for _, f := range d.Causes {
+		switch f.Cause {
+		case grain.TextForm:
+			if f.Rows < 2*f.Keys {
+				l.t.Fatalf("%s: %d rows of %d keys in text form", what, f.Rows, f.Keys)
+			}
+		case grain.NullKey:
+			nulls = f.Rows
+		default:
+			rows += f.Rows
+		}
+	}
+	if nulls != r.NullKeyRows || rows != r.DuplicateKeys+r.DuplicateRows {
+		l.t.Fatalf("%s: %d rows with NULL in the key and %d of keys that repeat are explained, of %d and %d", what, nulls, rows, r.NullKeyRows, r.DuplicateKeys+r.DuplicateRows)
+	}
 }
 
 func sentinelOf(err error) error {

@@ -117,6 +117,29 @@ func (d *diagnosing) allRows(holds func(chunk, i int) bool) (bool, error) {
 	return !broken.Load(), err
 }
 
+// findVersions returns for each key the first pair by which its rows are versions, or the number of pairs.
+func (d *diagnosing) findVersions(ids []uint32, differ []columnSet, pairs []rangePair) ([]int, error) {
+	fits := make([]int, len(ids))
+	if len(pairs) == 0 {
+		return fits, nil
+	}
+	cuts := tasks(d.sorted.groups, ids)
+	workers := make([]*versions, d.workers)
+	err := keyset.Run(d.ctx, d.workers, len(cuts)-1, func(w, task int) error {
+		if workers[w] == nil {
+			workers[w] = newVersions(d.ctx, d)
+		}
+		for i := cuts[task]; i < cuts[task+1]; i++ {
+			columns := differ[i].list()
+			for fits[i] < len(pairs) && !workers[w].follow(d.sorted.groups.Of(ids[i]), pairs[fits[i]], columns) {
+				fits[i]++
+			}
+		}
+		return workers[w].watch.Err()
+	})
+	return fits, err
+}
+
 // versions tells whether the rows of a key are versions. It belongs to one worker.
 type versions struct {
 	d     *diagnosing

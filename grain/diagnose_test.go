@@ -190,7 +190,7 @@ text_form: 1 key, by doc id
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(text); !strings.Contains(s, `{"cause":"exact_copies","columns":[],"keys":1,"samples":[{"values":["\"c\""],"count":2,"rows":[7,8]}],"remedy":`) {
+	if s := string(text); !strings.Contains(s, `{"cause":"exact_copies","columns":[],"keys":1,"rows":2,"samples":[{"values":["\"c\""],"count":2,"rows":[7,8]}],"remedy":`) {
 		t.Error(s)
 	}
 	var back grain.Diagnosis

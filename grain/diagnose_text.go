@@ -22,6 +22,9 @@ func (d *diagnosing) textForms(asides []uint32) error {
 		aside = keyset.NewBitmap(d.table.Rows())
 	}
 	for _, id := range asides {
+		if d.watch.OverAfter(len(d.sorted.groups.Of(id))) {
+			return d.watch.Err()
+		}
 		for _, row := range d.sorted.groups.Of(id) {
 			aside.Set(row)
 		}
@@ -48,6 +51,9 @@ func (d *diagnosing) textForms(asides []uint32) error {
 	}
 	e := &d.found[TextForm]
 	for id, columns := range differ {
+		if d.watch.Over() {
+			return d.watch.Err()
+		}
 		if !columns.empty() {
 			e.add(d, uint32(id), len(s.groups.Of(uint32(id))), columns)
 		}
