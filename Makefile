@@ -7,7 +7,7 @@ FUZZTIME ?= 20s
 LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/... ./internal/textform/...
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines explosion race bench lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines peer explosion race bench lint
 
 .DEFAULT_GOAL := help
 
@@ -78,6 +78,15 @@ engines-setup: ## install PostgreSQL from Debian where there is none, for the en
 engines: engines-setup ## MERGE statements in DuckDB and PostgreSQL: the tests of internal/engines, a module of its own
 	cd internal/engines && go vet ./... && ONEROW_REQUIRE_ENGINES=1 go test ./...
 
+.PHONY: peer
+peer: ## answers compared with DuckDB's on random tables, and each workload of internal/peer once, small: a module of its own
+	cd internal/peer && go vet -tags duckdb_arrow ./... && ONEROW_REQUIRE_ENGINES=1 go test -tags duckdb_arrow ./...
+	cd internal/peer && go run -tags duckdb_arrow ./cmd/bench -rows 20000 -runs 1 -bars=false
+
+.PHONY: bench-peer
+bench-peer: ## measure all workloads beside DuckDB: some 10 GB of memory; BENCH passes flags, as in BENCH="-suite latest -json out.json"
+	cd internal/peer && go run -tags duckdb_arrow ./cmd/bench $(BENCH)
+
 .PHONY: explosion-setup
 explosion-setup: ## install Chromium from Debian where there is none, for the explosion step
 	@command -v chromium > /dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; }
@@ -103,6 +112,7 @@ bench: ## each benchmark once: it still runs (for figures: go test -bench . PACK
 lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 	cd internal/engines && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
+	cd internal/peer && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run --build-tags duckdb_arrow ./...
 	cd examples/explosion && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 
 $(GOLANGCI):

@@ -1,7 +1,7 @@
 // Command bench measures the verbs of onerow beside DuckDB, on the same data in one run, and checks that both give the
 // same results. It prints a table, and how each figure stands against its bar.
 //
-//	go run -tags duckdb_arrow ./cmd/bench [-suite latest,G1,…] [-rows N] [-threads 2] [-runs 5] [-json FILE] [-forms] [-memory=false]
+//	go run -tags duckdb_arrow ./cmd/bench [-suite latest,G1,…] [-rows N] [-threads 2] [-runs 5] [-json FILE] [-forms] [-memory=false] [-bars=false]
 //
 // Out-of-core streams (O1) aren't measured: dedupe has no reader yet.
 package main
@@ -44,6 +44,7 @@ func run(ctx context.Context) error {
 	file := flag.String("json", "", "file to write the records to")
 	forms := flag.Bool("forms", false, "print what each form of DuckDB's took in the warm-up")
 	memory := flag.Bool("memory", true, "measure peak memory, in a process for each workload and side")
+	bars := flag.Bool("bars", true, "print how the figures stand against the bars, which are for the default sizes")
 	flag.Parse()
 	if flag.NArg() > 0 || *rows < 0 || *threads < 1 || *runs < 1 {
 		flag.Usage()
@@ -63,9 +64,11 @@ func run(ctx context.Context) error {
 		fmt.Println()
 		bench.WriteForms(os.Stdout, out.Records)
 	}
-	fmt.Println()
-	for _, v := range out.Verdicts {
-		fmt.Println(v)
+	if *bars {
+		fmt.Println()
+		for _, v := range out.Verdicts {
+			fmt.Println(v)
+		}
 	}
 	if *file != "" {
 		return bench.WriteJSON(*file, out.Records)
