@@ -34,7 +34,7 @@ const (
 )
 
 // NoMatch stands in [Matches].Rows for a fact without a match.
-const NoMatch = math.MaxUint32
+const NoMatch uint32 = math.MaxUint32
 
 // Matches says which version holds each fact.
 type Matches struct {

@@ -54,6 +54,7 @@ type indexer[K keyset.Words] struct {
 	starts  []uint32
 	list    []stretch
 	byLast  []stretch
+	rows    onerow.Rows // of a sample
 }
 
 // index brings the versions of each key of a partition together, and makes steps of them. It returns the number of versions too.
@@ -274,7 +275,7 @@ type sample struct {
 // sample keeps the first keys with versions that share time, in order of the first such row.
 func (x *indexer[K]) sample(v []stretch) {
 	x.said.OverlappingKeys++
-	var s sample
+	s := sample{rows: x.rows[:0]}
 	reach := uint64(0) // of those before
 	for i := range v {
 		if x.watch.Over() {
@@ -285,8 +286,10 @@ func (x *indexer[K]) sample(v []stretch) {
 		}
 		reach = max(reach, v[i].last)
 	}
+	x.rows = s.rows
 	at, _ := slices.BinarySearchFunc(x.samples, s, firstRow)
 	if at < onerow.MaxSampleKeys {
+		s.rows = slices.Clone(s.rows)
 		x.samples = slices.Insert(x.samples, at, s)
 		x.samples = x.samples[:min(len(x.samples), onerow.MaxSampleKeys)]
 	}
@@ -299,7 +302,6 @@ func (s *sample) add(row uint32) {
 	s.count++
 	at, _ := slices.BinarySearch(s.rows, row)
 	if at < onerow.MaxSampleRows {
-		s.rows = slices.Insert(s.rows, at, row)
-		s.rows = s.rows[:min(len(s.rows), onerow.MaxSampleRows)]
+		s.rows = slices.Insert(s.rows[:min(len(s.rows), onerow.MaxSampleRows-1)], at, row)
 	}
 }

@@ -84,6 +84,8 @@ func TestSplitErrors(t *testing.T) {
 		{join.SplitOptions{Keys: [][]onerow.Value{{300, "a"}, {1, 2}}}, onerow.ErrType, `key 1 of Keys: column "v" of type utf8`},
 		{join.SplitOptions{Listed: []join.KeySize{{}}}, onerow.ErrRow, "listed key 0"},
 		{join.SplitOptions{Listed: []join.KeySize{{LeftRows: onerow.Rows{0}}, {RightRows: onerow.Rows{1}}}}, onerow.ErrRow, "listed key 1: right: row 1"},
+		{join.SplitOptions{Listed: []join.KeySize{{RightRows: onerow.Rows{0}, Values: []string{"1", `"a"`}}, {LeftRows: onerow.Rows{0}, Values: []string{"2", `"a"`}}}}, onerow.ErrRow,
+			`listed key 1: no such row: left row 0 has the key id=1, v="a", not id=2, v="a"`},
 	} {
 		_, err := join.Split(t.Context(), left, left, join.On("id", "v"), test.opts)
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -118,7 +119,7 @@ func newPairLab(t arrowtest.TB, src oracle.Source) *pairLab {
 
 // fitting are values of columns by the start of the type's name, some of which the samples hold.
 var fitting = map[string][]onerow.Value{"int": {0, 7, -1}, "uint": {0, 1, 127}, "string": {"", "a", "b"}, "float": {0.0, 1.5, math.NaN()}, "binary": {[]byte{0xff}, []byte{}},
-	"date": {"1970-01-01", "2026-01-31"}, "bool": {true, false}, "decimal": {"0", "10"}, "timestamp[s]": {"1970-01-01T00:00:00"}}
+	"date": {"1970-01-01", "2026-01-31"}, "bool": {true, false}, "decimal": {"0", "10"}, "timestamp[s]": {"1970-01-01T00:00:00"}, "duration": {"0", "5s", -5 * time.Second}}
 
 // fit chooses a value that a key column can hold, or "a", which some can't.
 func (l *pairLab) fit(i int) onerow.Value {

@@ -13,20 +13,20 @@ import (
 // OneToOne satisfies it as well. No match satisfies every relationship. Keys that repeat without a match don't matter: see [Side].Unique.
 //
 // Else it is a *onerow.KeysError with Kind ErrRelationship that lists the keys that repeat on the side that must not, and their rows there; where
-// both sides must not and do, the errors of both, joined.
+// both sides must not and do, the errors of both, joined. Under None it lists those of the matched keys that [Size].Worst has.
 func (s *Size) Require(r Relationship) error {
 	if r > ManyToMany {
 		return fmt.Errorf("%w: no relationship has the number %d", onerow.ErrOption, r)
 	}
 	if r == None && s.MatchedKeys > 0 {
-		return &onerow.KeysError{Kind: onerow.ErrRelationship, Input: sideNames[leftSide], Columns: s.On.Left, Total: s.MatchedKeys,
-			Why: fmt.Sprintf("no match was allowed, and %s match", tally.Number(s.Left.MatchedRows, "left row", "left rows"))}
+		return s.keysError(leftSide, onerow.ErrRelationship, s.Worst, s.MatchedKeys,
+			fmt.Sprintf("no match was allowed, and %s match", tally.Number(s.Left.MatchedRows, "left row", "left rows")))
 	}
 	var errs []error
 	for side := range sideNames {
 		one := r == OneToOne || r == ManyToOne && side == rightSide || r == OneToMany && side == leftSide
 		if d := s.side(side); one && d.RepeatedKeys > 0 {
-			errs = append(errs, s.keysError(side, onerow.ErrRelationship,
+			errs = append(errs, s.keysError(side, onerow.ErrRelationship, d.Repeats, d.RepeatedKeys,
 				fmt.Sprintf("more than one %s row each; %v was required, the rows are %v", sideNames[side], r, s.Relationship)))
 		}
 	}
@@ -56,18 +56,17 @@ func (s *Size) MaxGrowth(factor float64) error {
 	if new(big.Rat).SetInt(s.Rows.Left.Big()).Cmp(most) <= 0 {
 		return nil
 	}
-	return s.keysError(rightSide, onerow.ErrGrowth, fmt.Sprintf("a left join makes %v rows of %d, %s times as many, of at most %v",
+	return s.keysError(rightSide, onerow.ErrGrowth, s.Right.Repeats, s.Right.RepeatedKeys, fmt.Sprintf("a left join makes %v rows of %d, %s times as many, of at most %v",
 		s.Rows.Left, s.Left.Rows, decimal(s.Growth()), factor))
 }
 
-// keysError lists the matched keys that repeat on a side.
-func (s *Size) keysError(side int, kind error, why string) error {
-	d := s.side(side)
-	e := &onerow.KeysError{Kind: kind, Input: sideNames[side], Columns: s.On.Left, Total: d.RepeatedKeys, Why: why}
+// keysError lists the first of some keys, with their rows on a side.
+func (s *Size) keysError(side int, kind error, keys []KeySize, total int64, why string) error {
+	e := &onerow.KeysError{Kind: kind, Input: sideNames[side], Columns: s.On.Left, Total: total, Why: why}
 	if side == rightSide {
 		e.Columns = s.On.Right
 	}
-	for _, m := range d.Repeats[:min(len(d.Repeats), onerow.MaxSampleKeys)] {
+	for _, m := range keys[:min(len(keys), onerow.MaxSampleKeys)] {
 		k := onerow.KeyRows{Values: m.Values, Count: m.Left, Rows: m.LeftRows,
 			Why: fmt.Sprintf("meets %s: %v rows, %s of the inner join", tally.Number(m.Right, "right row", "right rows"), m.Inner, percent(m.Share))}
 		if side == rightSide {

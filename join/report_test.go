@@ -113,6 +113,25 @@ func TestRequireBothSides(t *testing.T) {
 	}
 }
 
+// TestRequireNone: the matched keys that make the most rows are listed, where any makes two.
+func TestRequireNone(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	left := arrowtest.Table(t, mem, []string{"l:int8"}, [][]any{{1}, {2}, {3}, {2}})
+	right := arrowtest.Table(t, mem, []string{"r:int8"}, [][]any{{1}, {2}, {2}, {4}})
+	size, err := join.Estimate(t.Context(), left, right, join.Pair("l", "r"), join.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys *onerow.KeysError
+	if err = size.Require(join.None); !errors.As(err, &keys) || keys.Total != 2 || len(keys.Keys) != 1 || !slices.Equal(keys.Keys[0].Rows, onerow.Rows{1, 3}) {
+		t.Errorf("%v", err)
+	}
+	const says = "relationship: 2 keys: no match was allowed, and 3 left rows match; l=2 in 2 rows of left (rows 1, 3), meets 2 right rows: 4 rows, 80 % of the inner join; … (1 more)"
+	if err.Error() != says {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestDetectedPlaceholders: usual values, and far more frequent ones only.
 func TestDetectedPlaceholders(t *testing.T) {
 	for _, test := range []struct {

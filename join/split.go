@@ -28,7 +28,8 @@ type SplitOptions struct {
 	// Keys are keys whose rows go into quarantine: a value for each column of the key, nil for NULL. Default: none.
 	Keys [][]onerow.Value
 
-	// Listed are more such keys, as an Estimate of the same batches lists them: some of Size.Worst, for example. Default: none.
+	// Listed are more such keys, as an Estimate of the same batches lists them: some of Size.Worst, for example. A row that hasn't the listed values is an
+	// error: the list is of other batches then. Default: none.
 	Listed []KeySize
 
 	// Resources bounds what the call may use. Default: all processors.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -75,7 +76,11 @@ func (s *dividing) addPlaceholders(ctx context.Context, opts SplitOptions) (err 
 func (s *dividing) addListed(keys []KeySize) error {
 	var errs []error
 	for i := range keys {
-		if err := s.addSize(&keys[i], asChosen); err != nil {
+		err := s.addSize(&keys[i], asChosen)
+		if err == nil {
+			err = s.isListed(&keys[i])
+		}
+		if err != nil {
 			errs = append(errs, fmt.Errorf("listed key %d: %w", i, err))
 		}
 	}
@@ -97,6 +102,20 @@ func (s *dividing) addSize(k *KeySize, as fate) error {
 	}
 	s.rows = append(s.rows, quarantined{row, as})
 	return nil
+}
+
+// isListed finds lists of other batches: the row must show the values that the list has for it. The key is the last that was added.
+func (s *dividing) isListed(k *KeySize) error {
+	row := s.rows[len(s.rows)-1].row
+	var values []string
+	for _, c := range s.cols {
+		values = append(values, c.Format(row))
+	}
+	if k.Values == nil || slices.Equal(values, k.Values) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s row %d has the key %s, not %s; the list is of other batches", onerow.ErrRow, sideNames[s.of(row)], s.own(row),
+		onerow.FormatKey(s.names(s.of(row)), values), onerow.FormatKey(s.on.Left, k.Values))
 }
 
 // addKeys lays keys that are given as values behind both sides, each as a part of one row.

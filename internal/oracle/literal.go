@@ -66,6 +66,14 @@ func readLiteral(given onerow.Value, t arrow.DataType) (v Value, ok bool) {
 		v.exact, ok = readTime(given, "2006-01-02T15:04:05.999999999")
 	case zonedFamily:
 		v.exact, ok = readTime(given, time.RFC3339Nano)
+	case durationFamily:
+		d, isDuration := given.(time.Duration)
+		if s, isText := given.(string); isText {
+			var err error
+			d, err = time.ParseDuration(s)
+			isDuration = err == nil
+		}
+		v.exact, ok = big.NewRat(int64(d), int64(time.Second)), isDuration
 	}
 	return v, ok
 }
