@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 
@@ -93,7 +94,7 @@ func (v *VersionReport) counts() tally.Counts {
 		{Key: "version_null_keys", Label: "with NULL in key", Depth: 1, N: v.NullKeys, Rare: true},
 		{Key: "idle", Label: "that hold nothing", Depth: 1, N: v.Idle, Rare: true},
 		{Key: "overlapping_keys", Label: "keys with overlaps", Depth: 1, N: v.OverlappingKeys, Rare: true},
-		{Key: "overlaps", Label: "pairs that overlap", Depth: 1, N: int64(v.Overlaps), Rare: true},
+		{Key: "overlaps", Label: "pairs that overlap", Depth: 1, N: int64(min(v.Overlaps, math.MaxInt64)), Rare: true},
 	}
 }
 
@@ -151,10 +152,15 @@ func (m *Matches) MarshalJSON() ([]byte, error) { return json.Marshal(&m.Report)
 func (m *Matches) LogValue() slog.Value { return m.Report.LogValue() }
 
 func (s *RangeSize) counts() tally.Counts {
-	// Fewer than 1<<32 rows of both sides make no more than 1<<62 pairs.
+	whole := func(c Count) int64 {
+		if c.Cmp(CountOf(math.MaxInt64)) > 0 {
+			return math.MaxInt64
+		}
+		return int64(c.lo)
+	}
 	return append(tally.Counts{
-		{Key: "inner", Label: "rows of the inner join", N: int64(s.Inner.lo)},
-		{Key: "left", Label: "rows of the left join", N: int64(s.Left.lo)},
+		{Key: "inner", Label: "rows of the inner join", N: whole(s.Inner)},
+		{Key: "left", Label: "rows of the left join", N: whole(s.Left)},
 		{Key: "most", Label: "most rows of one fact", N: int64(s.Most)},
 		{Key: "facts", Label: "facts", N: s.Facts},
 		{Key: "held", Label: "with a version", Depth: 1, N: s.Held},
