@@ -57,8 +57,9 @@ type DividedSide struct {
 // Split divides the rows of both sides into those to join and those to put into quarantine: rows with NULL in the key, placeholders, and chosen keys,
 // such as those that would explode. Nothing is lost: each row of either side is in one list of the outcome. [onerow.Take] makes records of them.
 //
-// Split reads the key columns once, or twice to detect placeholders, and needs 4 bytes of memory a row. The outcome depends neither on how
-// the rows are cut into batches, nor on encodings, nor on the number of workers. It returns ctx.Err() soon after the context ends.
+// Split reads the key columns once and needs 8 bytes of memory a row, of which the lists keep 4; to detect placeholders it makes an [Estimate] first. The
+// outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number of workers. It returns ctx.Err() soon after the
+// context ends.
 //
 // Errors are those of [Estimate]; a value that the column of a key can't hold wraps [onerow.ErrType], and a listed key whose rows aren't there
 // [onerow.ErrRow].

@@ -212,6 +212,7 @@ func divideKeys[K keyset.Words](ctx context.Context, s *dividing, d *Division) e
 			blocks[w] = keyset.NewBlock[K](s.keys)
 		}
 		span := spans[task]
+		lists[task][toJoin] = make(onerow.Rows, 0, span.N)
 		span.Blocks(func(lo, n int, row uint32) {
 			keyset.Read(s.keys, span.Chunk, lo, n, blocks[w])
 			place(s, table, blocks[w], row, &lists[task])
@@ -222,16 +223,31 @@ func divideKeys[K keyset.Words](ctx context.Context, s *dividing, d *Division) e
 	if err != nil {
 		return err
 	}
+	var bySide [2][][fates]onerow.Rows
 	for i, span := range spans {
-		side := &d.Left
-		if s.of(span.Row) == rightSide {
-			side = &d.Right
+		side := s.of(span.Row)
+		bySide[side] = append(bySide[side], lists[i])
+	}
+	d.Left.gather(bySide[leftSide])
+	d.Right.gather(bySide[rightSide])
+	return nil
+}
+
+// gather puts the lists of the spans of a side together.
+func (d *DividedSide) gather(spans [][fates]onerow.Rows) {
+	for to, list := range [fates]*onerow.Rows{toJoin: &d.Join, asNull: &d.Null, asPlaceholder: &d.Placeholder, asChosen: &d.Chosen} {
+		n := 0
+		for i := range spans {
+			n += len(spans[i][to])
 		}
-		for to, list := range [fates]*onerow.Rows{toJoin: &side.Join, asNull: &side.Null, asPlaceholder: &side.Placeholder, asChosen: &side.Chosen} {
-			*list = append(*list, lists[i][to]...)
+		if n == 0 {
+			continue
+		}
+		*list = make(onerow.Rows, 0, n)
+		for i := range spans {
+			*list = append(*list, spans[i][to]...)
 		}
 	}
-	return nil
 }
 
 // tableOf holds the keys that go into quarantine, placeholders first; a key's payload is its fate.
