@@ -22,6 +22,8 @@ type counter[K keyset.Words] struct {
 	nulls []onerow.ColumnNulls
 	sum   Report
 	worst worst[K]
+	// repeats says that a key of the partition at hand has two rows or more.
+	repeats bool
 }
 
 func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys *keyset.Keys, opts Options) error {
@@ -125,10 +127,14 @@ func (c *counter[K]) countNulls(row uint32) {
 // count counts the keys of one partition and returns the number of rows in it.
 func (c *counter[K]) count(workers []*counter[K], part int) (rows int64) {
 	c.table.Reset()
+	c.repeats = false
 	for _, from := range workers {
 		from.parts.Chunks(part, c.insert)
 	}
 	c.sum.Keys += int64(c.table.Len())
+	if !c.repeats { // to walk a table of so many keys takes a quarter of the time
+		return int64(c.table.Len())
+	}
 	c.table.All(func(s *entry[K]) {
 		rows += int64(s.Payload)
 		if s.Payload == 1 {
@@ -152,9 +158,13 @@ func (c *counter[K]) insert(chunk []entry[K]) {
 		if s == nil {
 			var fresh bool
 			if s, fresh = t.At(e, start[i]); fresh {
+				if e.Payload > 1 {
+					c.repeats = true
+				}
 				continue
 			}
 		}
+		c.repeats = true
 		s.Payload += e.Payload
 		s.Row1 = min(s.Row1, e.Row1)
 	}

@@ -160,6 +160,9 @@ func (s *sorter[K]) gather(workers []*sorter[K], c class, part int, ids *groupID
 	t.Reset()
 	s.each(workers, c, part, s.insert)
 	s.keys[c] += int64(t.Len())
+	if t.Len() == rows && c != keyless { // no key repeats
+		return int64(rows)
+	}
 	least, groups := uint32(2), uint32(0)
 	if c == keyless {
 		least = 1
