@@ -28,7 +28,7 @@ func growthRows(limit int) []int {
 // growth measures L1 at each size.
 func (r *run) growth(ctx context.Context) error {
 	best := ""
-	for i, rows := range growthRows(r.Rows) {
+	for _, rows := range growthRows(r.Rows) {
 		t := latest(rows, max(1, rows/10), intKey, nil)
 		if rows > manyRows && best != "" {
 			t.forms = slices.DeleteFunc(t.forms, func(f form) bool { return f.name != best })
@@ -38,8 +38,7 @@ func (r *run) growth(ctx context.Context) error {
 			return fmt.Errorf("C1, %d rows: %w", rows, err)
 		}
 		best = m.form
-		rec := r.record(fmt.Sprintf("C1.%d", i+1), "growth", t.rows, t.keys, m)
-		r.add(rec)
+		r.add(r.record("C1", "growth", t.rows, t.keys, m))
 	}
 	return nil
 }

@@ -1,13 +1,19 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
+
+	"github.com/onerow-go/onerow/internal/peer/duck"
 )
 
 // Record is what is known of one workload: a record of the JSON.
@@ -43,6 +49,26 @@ type Record struct {
 	GoMapS     float64 `json:"go_map_s,omitempty"`
 	// Forms has the better of two runs of each form in the warm-up, in seconds.
 	Forms map[string]float64 `json:"forms"`
+}
+
+// Machine says what the figures were taken on, in one line.
+func Machine(ctx context.Context) (string, error) {
+	db, err := duck.Open(ctx, 1)
+	if err != nil {
+		return "", err
+	}
+	var version string
+	err = db.Row(ctx, "SELECT version()", &version)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return "", err
+	}
+	model := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, line, found := strings.Cut(string(info), "model name"); found {
+			model, _, _ = strings.Cut(strings.TrimLeft(line, "\t :"), "\n")
+		}
+	}
+	return fmt.Sprintf("%s; DuckDB %s, %s; %d processors, %s; %s", time.Now().Format(time.DateOnly), version, runtime.Version(), runtime.NumCPU(), model, runtime.GOOS), nil
 }
 
 // Verdict is a bar, and whether it was reached.

@@ -229,7 +229,7 @@ func (r *run) judge() {
 					Bar: fmt.Sprintf("at least %.1f", leastSpeedup), Pass: speedup >= leastSpeedup})
 			}
 		}
-		if strings.HasPrefix(rec.Workload, "C1") {
+		if rec.Workload == "C1" {
 			if smallest == 0 {
 				smallest = rec.NSPerRow
 			}

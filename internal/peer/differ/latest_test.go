@@ -23,8 +23,8 @@ type latestCase struct {
 	opts     dedupe.Options
 }
 
-// drawLatest draws columns and options.
-func (q *question) drawLatest() *latestCase {
+// drawLatest draws columns and options; so many of a hundred have an op column.
+func (q *question) drawLatest(ops int) *latestCase {
 	c := &latestCase{question: q, key: q.columns("k", 3)}
 	order := q.columns("o", 3)
 	if q.chance(10) {
@@ -38,7 +38,7 @@ func (q *question) drawLatest() *latestCase {
 		}
 		c.order = append(c.order, by)
 	}
-	if q.chance(50) {
+	if q.chance(ops) {
 		c.all = append(c.all, q.column("op", operations))
 		c.opts.Op = dedupe.Op{Column: "op", Delete: []onerow.Value{"d", "t"}}
 		if q.chance(50) {
@@ -125,7 +125,7 @@ func (c *latestCase) refusal() error {
 func TestLatest(t *testing.T) {
 	refusals := 0
 	each(t, func(t *testing.T, q *question) {
-		c := q.drawLatest()
+		c := q.drawLatest(50)
 		batches := q.load("t", c.all, q.rows(q.IntN(40), c.all))
 		q.tell("key %q, order %+v, options %+v", names(c.key), c.order, c.opts)
 		c.settle()
@@ -228,7 +228,7 @@ func (c *latestCase) compareReport(r dedupe.Report) {
 func TestLatestAgainstAndFill(t *testing.T) {
 	filled, stale := int64(0), int64(0)
 	each(t, func(t *testing.T, q *question) {
-		c := q.drawLatest()
+		c := q.drawLatest(80)
 		unique := column{"u", "int64", familyNamed("wide"), 0}
 		text := column{"fill", one(q, "string", "large_string", "dict<int8,string>"), family{draw: func(q *question) any { return one(q, "?", "?", "x", "y") }}, 10}
 		c.all, c.order = append(c.all, unique, text), append(c.order, onerow.Desc("u"))
@@ -242,12 +242,11 @@ func TestLatestAgainstAndFill(t *testing.T) {
 			rows[i] = slices.Clone(rows[i])
 			rows[i][len(c.all)-2] = seq[i]
 		}
-		against := q.chance(60)
-		if !against || q.chance(50) {
+		against := q.chance(40)
+		if !against { // few keys, so that they have many rows
+			c.key = c.key[:1]
 			c.opts.Fill = []dedupe.Fill{{Column: "fill", Unavailable: "?"}}
-		}
-		if against { // rows of the batch, and others, one a key
-			c.opts.Fill = nil
+		} else { // the target: rows of the batch, and others, one a key
 			target := q.rows(q.IntN(20), c.all)
 			for i := range target {
 				target[i] = slices.Clone(target[i])

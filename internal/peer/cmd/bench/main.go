@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 
 	"github.com/onerow-go/onerow/internal/peer/bench"
@@ -58,7 +57,11 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, %s/%s, %d processors, %d threads, %d runs; medians\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), *threads, *runs)
+	about, err := bench.Machine(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s; threads %d, runs %d, medians\n\n", about, *threads, *runs)
 	bench.WriteTable(os.Stdout, out.Records)
 	if *forms {
 		fmt.Println()
