@@ -12,6 +12,20 @@ type Resources struct {
 	// Default 0: GOMAXPROCS.
 	Workers int
 
+	// Memory is a budget in bytes: by how much the call may let the heap grow. What has no room goes to files in Dir, and comes back in parts;
+	// it never changes a result. The budget holds what the call keeps and what it works with. Beside it there are the batch that was read
+	// last, the output, and about 8 MiB and 8 MiB a worker that don't depend on the data; and one key, if it is larger than the budget.
+	// It reckons with the garbage that Go's collector leaves by default: with GOGC above 100 there is more of it.
+	//
+	// Calls on streams heed it; so far that is join.EstimateReaders. Calls on batches in memory don't: their documentation says what they need.
+	// Default 0: no budget, nothing goes to files. Negative: an error that wraps [ErrOption].
+	Memory int64
+
+	// Dir is the folder for these files. The call makes a folder of its own in it, which only this user may enter, when there is something
+	// to write, and removes it in the end, also after an error or a panic, and when the context ends. What goes wrong with the files is
+	// an error that wraps [ErrSpill]. Default "": that of os.TempDir.
+	Dir string
+
 	// Allocator makes the buffers of the records that come of the call, where no other is named. Default nil:
 	// memory.DefaultAllocator.
 	Allocator memory.Allocator

@@ -63,13 +63,16 @@ func Estimate(ctx context.Context, left, right []arrow.Record, on Key, opts Opti
 
 // estimate is a call with its columns found.
 //
-//	rows ─► deal: an entry a row, by side ─► partitions ─► count: a table a side ─► match: keys of both tables ─► Size
+//	rows ─► deal: an entry a row, by side ─► partitions ─► count: a table a side ─► match: keys of both tables ─► findings ─► Size
 type estimate struct {
 	*sides
 	opts   Options
 	marked *marked // the given placeholders; nil when they are detected
 	usual  []*placeholder.Matches
-	stream *streamed // the sides are keys of streams; nil: the sides are rows
+
+	// Of a part of the keys of streams, else nil: the sides are then keys, not rows, and the progress is that of the whole call.
+	stream   *streamed
+	progress *frame.Progress
 }
 
 func newEstimate(left, right []arrow.Record, on Key, opts Options) (*estimate, error) {
@@ -103,27 +106,29 @@ func newSides(left, right []arrow.Record, on Key, nulls Nulls) (*sides, error) {
 }
 
 func (e *estimate) size(ctx context.Context) (*Size, error) {
-	size := &Size{On: e.on}
-	for side := range sideNames {
-		size.side(side).Rows = e.total(side)
+	f, err := e.find(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if e.keys == nil {
-		var none sums
-		none.fill(size, e.opts.Nulls)
-		return size, ctx.Err()
-	}
-	if e.keys.OneWord() {
-		return size, countKeys[[1]uint64](ctx, e, size)
-	}
-	return size, countKeys[[2]uint64](ctx, e, size)
+	return f.size(e.on, e.opts, [2]int64{e.frames[leftSide].Rows, e.frames[rightSide].Rows}), nil
 }
 
-// total is the number of rows of a side.
-func (e *estimate) total(side int) int64 {
+// workers is the number of those that work on the rows.
+func (e *estimate) workers() int {
 	if e.stream != nil {
-		return e.stream[side].rows
+		return e.stream[leftSide].call.workers(int64(e.rows.Rows()))
 	}
-	return e.frames[side].Rows
+	return e.opts.Resources.WorkerCount()
+}
+
+func (e *estimate) find(ctx context.Context) (*findings, error) {
+	switch {
+	case e.keys == nil:
+		return &findings{}, ctx.Err()
+	case e.keys.OneWord():
+		return countKeys[[1]uint64](ctx, e)
+	}
+	return countKeys[[2]uint64](ctx, e)
 }
 
 func checkNulls(n Nulls) error {

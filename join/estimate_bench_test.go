@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/spill/faultfs"
 	"github.com/onerow-go/onerow/join"
 )
 
@@ -76,6 +77,73 @@ func BenchmarkEstimate(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows+work.right), "ns/row")
+			})
+		}
+	}
+}
+
+// slicedReader gives a record in batches.
+type slicedReader struct {
+	array.RecordReader // nil: what isn't here isn't called
+	of                 arrow.Record
+	at, step           int64
+	rec                arrow.Record
+}
+
+func (r *slicedReader) Schema() *arrow.Schema { return r.of.Schema() }
+func (r *slicedReader) Record() arrow.Record  { return r.rec }
+func (r *slicedReader) Err() error            { return nil }
+
+func (r *slicedReader) Next() bool {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+	if r.at >= r.of.NumRows() {
+		return false
+	}
+	end := min(r.of.NumRows(), r.at+r.step)
+	r.rec = r.of.NewSlice(r.at, end)
+	r.at = end
+	return true
+}
+
+// BenchmarkEstimateReaders estimates streams in batches of 65,536 rows: keys that all differ, of which both sides have the same, and ten rows a key.
+// Budgets are in MiB; spilled is what was written for each row.
+func BenchmarkEstimateReaders(b *testing.B) {
+	rows := *benchRows
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, work := range []struct {
+		keys string
+		text bool
+		key  func(i int) int
+	}{
+		{"unique-int", false, func(i int) int { return i }},
+		{"unique-text", true, func(i int) int { return i }},
+		{"tenfold-int", false, func(int) int { return rnd.IntN(rows / 10) }},
+	} {
+		side := keyedSide(rows, work.text, work.key)
+		for _, budget := range []int64{0, 1024, 64, 16} {
+			name := fmt.Sprint(budget)
+			if budget == 0 {
+				name = "none"
+			}
+			b.Run(fmt.Sprintf("keys=%s/rows=%d/budget=%s", work.keys, 2*rows, name), func(b *testing.B) {
+				written := int64(0)
+				fs := &faultfs.FS{}
+				defer join.SetSpillFS(fs)()
+				b.ReportAllocs()
+				for b.Loop() {
+					fs.Done = nil
+					left, right := &slicedReader{of: side, step: 1 << 16}, &slicedReader{of: side, step: 1 << 16}
+					opts := join.Options{Resources: onerow.Resources{Memory: budget << 20, Dir: b.TempDir()}}
+					if _, err := join.EstimateReaders(context.Background(), left, right, join.On("id"), opts); err != nil {
+						b.Fatal(err)
+					}
+					written = fs.Done[faultfs.Write]
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*rows), "ns/row")
+				b.ReportMetric(float64(written)/float64(2*rows), "spilled-B/row")
 			})
 		}
 	}

@@ -13,65 +13,98 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// compact counts the keys of the buffered batches, and takes new ones over: the keys so far and the batches are one table, of which the first row
-// of each key stays.
+// compact counts the keys of the buffered records, and takes new ones over: the keys so far and the buffer are one table, of which the first row
+// of each key stays. Then, if there are too many, it deals them out to disk.
 func (s *sideKeys) compact(ctx context.Context) error {
 	if len(s.buffer) == 0 {
 		return nil
 	}
-	return keyset.Guard(func() error {
-		f, err := frame.New(s.input, s.batches())
-		if err != nil {
-			return err
-		}
-		t, err := frame.NewTable(frame.Part{Frame: f})
-		if err != nil {
-			return err
-		}
-		cols, err := t.Keys(s.names)
+	chunks := s.buffer
+	if s.held.rec != nil {
+		chunks = append([]keyChunk{s.held}, s.buffer...)
+	}
+	found, err := s.count(ctx, chunks)
+	if err != nil {
+		return err
+	}
+	keys, err := onerow.Take(ctx, s.mem, recordsOf(chunks), found.rows)
+	if err != nil {
+		return err
+	}
+	s.held.release()
+	s.dropBuffer()
+	s.held = keyChunk{rec: keys, counts: found.counts, firsts: found.firsts}
+	if s.room > 0 {
+		s.held.bytes = bytesOf(keys)
+	}
+	if s.crowded() {
+		return s.flush(ctx)
+	}
+	return nil
+}
+
+// keyCounts are the keys of some chunks, in order of first appearance: the row of the chunks that is the first of each, and what a keyChunk has
+// of it.
+type keyCounts struct{ rows, counts, firsts []uint32 }
+
+// count finds the keys of chunks.
+func (s *sideKeys) count(ctx context.Context, chunks []keyChunk) (out keyCounts, err error) {
+	err = keyset.Guard(func() error {
+		cols, t, err := s.columns(recordsOf(chunks))
 		if err != nil {
 			return err
 		}
 		var found []keyCount
-		if keys := keyset.NewKeys(cols, s.opts.Nulls == NullsEqual); keys.OneWord() {
-			found, err = countStream[[1]uint64](ctx, s, t, cols, keys)
+		if keys := keyset.NewKeys(cols, s.call.opts.Nulls == NullsEqual); keys.OneWord() {
+			found, err = countStream[[1]uint64](ctx, s, chunks, t, keys)
 		} else {
-			found, err = countStream[[2]uint64](ctx, s, t, cols, keys)
+			found, err = countStream[[2]uint64](ctx, s, chunks, t, keys)
 		}
 		if err != nil {
 			return err
 		}
-		return s.takeOver(ctx, f.Batches, found)
+		slices.SortFunc(found, func(a, b keyCount) int { return cmp.Compare(a.row, b.row) })
+		out = keyCounts{rows: make([]uint32, len(found)), counts: make([]uint32, len(found)), firsts: make([]uint32, len(found))}
+		for i, k := range found {
+			c, at := t.At(k.row)
+			if out.firsts[i] = chunks[c].first + uint32(at); chunks[c].firsts != nil {
+				out.firsts[i] = chunks[c].firsts[at]
+			}
+			out.rows[i], out.counts[i] = k.row, k.count
+		}
+		return nil
 	})
+	return out, err
+}
+
+func recordsOf(chunks []keyChunk) (out []arrow.Record) {
+	for _, c := range chunks {
+		out = append(out, c.rec)
+	}
+	return out
+}
+
+// columns are the key columns of records as one table, by pair of the key.
+func (s *sideKeys) columns(batches []arrow.Record) (pairs []*form.Column, t *frame.Table, err error) {
+	f, err := frame.New(sideNames[s.side], batches)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t, err = frame.NewTable(frame.Part{Frame: f}); err != nil {
+		return nil, nil, err
+	}
+	cols, err := t.Keys(s.names)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, i := range s.pairs {
+		pairs = append(pairs, cols[i])
+	}
+	return pairs, t, nil
 }
 
 // keyCount is a key by its first row in the table, and its number of rows.
 type keyCount struct{ row, count uint32 }
-
-// takeOver keeps the first row of each key.
-func (s *sideKeys) takeOver(ctx context.Context, batches []arrow.Record, found []keyCount) error {
-	slices.SortFunc(found, func(a, b keyCount) int { return cmp.Compare(a.row, b.row) })
-	rows, counts, firsts := make(onerow.Rows, len(found)), make([]uint32, len(found)), make([]uint32, len(found))
-	for i, k := range found {
-		rows[i], counts[i] = k.row, k.count
-		if old := uint32(len(s.firsts)); k.row < old {
-			firsts[i] = s.firsts[k.row]
-		} else {
-			firsts[i] = uint32(s.rows) + k.row - old
-		}
-	}
-	keys, err := onerow.Take(ctx, s.mem, batches, rows)
-	if err != nil {
-		return err
-	}
-	if s.keys != nil {
-		s.keys.Release()
-	}
-	s.keys, s.counts, s.firsts = keys, counts, firsts
-	s.rows += s.buffered
-	s.dropBuffer()
-	return nil
-}
 
 // streamWorker is one worker's part in counting keys.
 type streamWorker[K keyset.Words] struct {
@@ -84,13 +117,13 @@ type streamWorker[K keyset.Words] struct {
 	watch    keyset.Watch
 }
 
-func countStream[K keyset.Words](ctx context.Context, s *sideKeys, t *frame.Table, cols []*form.Column, keys *keyset.Keys) ([]keyCount, error) {
+func countStream[K keyset.Words](ctx context.Context, s *sideKeys, chunks []keyChunk, t *frame.Table, keys *keyset.Keys) ([]keyCount, error) {
 	bits := keyset.PartBits(int64(t.Rows()))
 	spans := keyset.Spans(t.Lens(), t.Start)
 	var workers []*streamWorker[K]
-	for range min(s.opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
+	for range min(s.call.workers(int64(t.Rows())), max(len(spans), 1<<bits)) {
 		workers = append(workers, &streamWorker[K]{parts: keyset.NewParts[K, uint32](bits), block: keyset.NewBlock[K](keys),
-			table: keyset.NewTable[K, uint32](keys), nulls: make([]onerow.ColumnNulls, len(cols)), watch: keyset.NewWatch(ctx)})
+			table: keyset.NewTable[K, uint32](keys), nulls: make([]onerow.ColumnNulls, len(s.names)), watch: keyset.NewWatch(ctx)})
 	}
 	defer func() {
 		for _, w := range workers {
@@ -98,7 +131,7 @@ func countStream[K keyset.Words](ctx context.Context, s *sideKeys, t *frame.Tabl
 		}
 	}()
 	err := keyset.Run(ctx, len(workers), len(spans), func(w, task int) error {
-		workers[w].deal(s, cols, keys, spans[task])
+		workers[w].deal(s, &chunks[spans[task].Chunk], keys, spans[task])
 		return nil
 	})
 	if err != nil {
@@ -132,24 +165,14 @@ func countStream[K keyset.Words](ctx context.Context, s *sideKeys, t *frame.Tabl
 }
 
 // deal deals a span out: keys with their counts, rows as one each.
-func (w *streamWorker[K]) deal(s *sideKeys, cols []*form.Column, keys *keyset.Keys, span keyset.Span) {
-	old := uint32(len(s.counts))
+func (w *streamWorker[K]) deal(s *sideKeys, from *keyChunk, keys *keyset.Keys, span keyset.Span) {
 	span.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(keys, span.Chunk, lo, n, w.block)
 		count := ones[:n]
-		if row < old {
-			count = s.counts[row:][:n]
+		if from.counts != nil {
+			count = from.counts[lo:][:n]
 		} else if w.block.NullRows > 0 {
-			w.nullRows += int64(w.block.NullRows)
-			for i, k := range w.block.NullCounts {
-				if k > 0 {
-					first := row
-					for !cols[i].Null(first) {
-						first++
-					}
-					addNulls(&w.nulls[i], onerow.ColumnNulls{Rows: int64(k), First: uint32(s.rows) + first - old})
-				}
-			}
+			w.countNulls(s, keys.Columns(), from.first+uint32(lo), row)
 		}
 		var skip []uint8
 		if w.block.AnyNull {
@@ -157,4 +180,19 @@ func (w *streamWorker[K]) deal(s *sideKeys, cols []*form.Column, keys *keyset.Ke
 		}
 		w.parts.AddBlock(w.block.Keys, w.block.Hash, count, skip, row)
 	})
+}
+
+// countNulls counts those of a block, by names. The block begins at a row of the table, which is row number own of the stream.
+func (w *streamWorker[K]) countNulls(s *sideKeys, cols []*form.Column, own, row uint32) {
+	w.nullRows += int64(w.block.NullRows)
+	for i, k := range w.block.NullCounts {
+		if k == 0 || slices.Index(s.pairs, s.pairs[i]) < i {
+			continue // none, or a column that is in an earlier pair too
+		}
+		first := row
+		for !cols[i].Null(first) {
+			first++
+		}
+		addNulls(&w.nulls[s.pairs[i]], onerow.ColumnNulls{Rows: int64(k), First: own + first - row})
+	}
 }

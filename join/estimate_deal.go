@@ -33,12 +33,12 @@ type sizedSide[K keyset.Words] struct {
 	nulls []onerow.ColumnNulls
 }
 
-func countKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size) error {
-	rows := e.frames[leftSide].Rows + e.frames[rightSide].Rows
-	bits := keyset.PartBits(rows)
+func countKeys[K keyset.Words](ctx context.Context, e *estimate) (*findings, error) {
+	rows := [2]int64{e.frames[leftSide].Rows, e.frames[rightSide].Rows}
+	bits := keyset.PartBits(rows[leftSide] + rows[rightSide])
 	spans := keyset.Spans(e.rows.Lens(), e.rows.Start)
 	var workers []*sizer[K]
-	for range min(e.opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
+	for range min(e.workers(), max(len(spans), 1<<bits)) {
 		workers = append(workers, newSizer[K](ctx, e, bits))
 	}
 	defer func() {
@@ -47,42 +47,45 @@ func countKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size) err
 			w.by[rightSide].parts.Release()
 		}
 	}()
-	progress := frame.NewProgress(e.opts.Resources)
-	progress.Start(onerow.StageEncode, rows)
+	progress := e.progress
+	if e.stream == nil {
+		progress = frame.NewProgress(e.opts.Resources)
+		progress.Start(onerow.StageEncode, rows[leftSide]+rows[rightSide])
+	}
 	err := keyset.Run(ctx, len(workers), len(spans), func(w, task int) error {
 		workers[w].deal(spans[task])
-		progress.Add(int64(spans[task].N))
+		if e.stream == nil {
+			progress.Add(int64(spans[task].N))
+		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var sum sums
+	f := &findings{}
 	for _, w := range workers {
 		w.drain(leftSide)
 		w.drain(rightSide)
-		sum.addNulls(&w.sum)
+		f.sum.addNulls(&w.sum)
 	}
-	for side := range sideNames {
-		size.side(side).Nulls = nullsOf(workers, side)
-		if e.stream != nil {
-			sum.nullRows[side], size.side(side).Nulls = e.stream[side].nullRows, e.stream[side].nullsOf()
+	if e.stream == nil {
+		for side := range sideNames {
+			f.nulls[side] = nullsOf(workers, side)
 		}
+		progress.Start(onerow.StageGroup, f.sum.keyed(rows[leftSide], leftSide, e.opts.Nulls)+f.sum.keyed(rows[rightSide], rightSide, e.opts.Nulls))
 	}
-	progress.Start(onerow.StageGroup, sum.keyed(size.Left.Rows, leftSide, e.opts.Nulls)+sum.keyed(size.Right.Rows, rightSide, e.opts.Nulls))
 	err = keyset.Run(ctx, len(workers), 1<<bits, func(w, part int) error {
 		n, err := workers[w].count(workers, part)
 		progress.Add(n)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, w := range workers {
-		sum.add(&w.sum)
+		f.sum.add(&w.sum)
 	}
-	sum.fill(size, e.opts.Nulls)
-	return listKeys(ctx, e, size, workers, &sum)
+	return f, findKeys(ctx, e, workers, f)
 }
 
 func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int) *sizer[K] {
@@ -90,11 +93,19 @@ func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int) *sizer
 	w.worst.limit = int(min(int64(max(e.opts.Worst, 0)), int64(e.rows.Rows())))
 	for side := range w.by {
 		w.by[side] = sizedSide[K]{parts: keyset.NewParts[K, uint32](bits), table: keyset.NewTable[K, uint32](e.keys),
-			hot: keyset.NewHot[K, keptAtHand](e.keys, uint32(e.frames[side].Rows)), nulls: make([]onerow.ColumnNulls, len(e.cols))}
+			hot: keyset.NewHot[K, keptAtHand](e.keys, e.repeating(side)), nulls: make([]onerow.ColumnNulls, len(e.cols))}
 		w.oftenest[side].limit = maxPlaceholders
 		w.repeats[side].limit = onerow.MaxSampleKeys
 	}
 	return w
+}
+
+// repeating is the number of rows of a side among which keys may repeat.
+func (e *estimate) repeating(side int) uint32 {
+	if e.stream != nil {
+		return 0
+	}
+	return uint32(e.frames[side].Rows)
 }
 
 // ones is the payload of plain rows.
@@ -115,11 +126,11 @@ func (w *sizer[K]) deal(s keyset.Span) {
 		count := ones[:n]
 		if w.e.stream != nil {
 			first := w.e.own(row)
-			count = w.e.stream[side].counts[first:][:n]
+			count = w.e.stream[side].held.counts[first:][:n]
 		} else if w.block.NullRows > 0 {
 			w.countNulls(side, row)
 		}
-		if by.hot.On() && w.e.stream == nil {
+		if by.hot.On() {
 			w.absorb(side, n, row)
 			return
 		}

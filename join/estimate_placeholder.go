@@ -8,7 +8,6 @@ import (
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
-	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/placeholder"
 )
 
@@ -69,41 +68,52 @@ func (m *marked) has(row uint32) bool {
 	return false
 }
 
-// detect keeps those of the keys with the most rows of a side that are placeholders.
-func detect[K keyset.Words](e *estimate, oftenest []topKey[K], keys, rows int64) (out []topKey[K]) {
-	if len(oftenest) == 0 {
-		return nil
+// maybePlaceholder says whether a key, by a row that has it, is a given placeholder, or has a usual one in a column.
+func (e *estimate) maybePlaceholder(row uint32) bool {
+	if e.marked != nil {
+		return true // no others are among the oftenest
 	}
 	if e.usual == nil {
 		for _, c := range e.cols {
 			e.usual = append(e.usual, placeholder.Usual(c))
 		}
 	}
-	for _, k := range oftenest {
-		if slices.ContainsFunc(e.usual, func(m *placeholder.Matches) bool { return m.Has(k.row1 - 1) }) {
+	return slices.ContainsFunc(e.usual, func(m *placeholder.Matches) bool { return m.Has(row) })
+}
+
+// detected keeps those of the oftenest keys of a side that are placeholders.
+func (f *findings) detected(side int, keyed int64) (out []ranked) {
+	keys, rows := f.sum.keys[side], keyed
+	for _, k := range f.oftenest[side] {
+		if k.listed {
 			out = append(out, k)
 			keys--
 			rows -= int64(k.rank.lo)
 		}
 	}
-	return slices.DeleteFunc(out, func(k topKey[K]) bool { return k.rank.lo*uint64(keys) < minPlaceholder*uint64(rows) })
+	return slices.DeleteFunc(out, func(k ranked) bool { return k.rank.lo*uint64(keys) < minPlaceholder*uint64(rows) })
 }
 
-// placeholders puts together what was found of them on both sides. Keys may be listed twice.
-func (e *estimate) placeholders(keys []KeySize, sum *sums) (p Placeholders) {
+// placeholders puts together what was found of them on both sides, where a key may be listed for each.
+func (f *findings) placeholders(opts Options, rows [2]int64) (p Placeholders) {
 	seen := map[[2]uint32]bool{}
-	for _, m := range keys {
-		if first := m.first(); !seen[first] {
-			seen[first] = true
-			p.Keys = append(p.Keys, m)
+	for side, list := range f.oftenest {
+		if opts.Placeholders == nil {
+			list = f.detected(side, f.sum.keyed(rows[side], side, opts.Nulls))
+		}
+		for _, m := range f.keys(list) {
+			if first := m.first(); !seen[first] {
+				seen[first] = true
+				p.Keys = append(p.Keys, m)
+			}
 		}
 	}
 	slices.SortFunc(p.Keys, func(a, b KeySize) int {
 		firstA, firstB := a.first(), b.first()
 		return cmp.Or(cmp.Compare(b.Left+b.Right, a.Left+a.Right), slices.Compare(firstA[:], firstB[:]))
 	})
-	if e.marked != nil {
-		p.Left, p.Right, p.Inner = sum.placeholderRows[leftSide], sum.placeholderRows[rightSide], sum.placeholderInner
+	if opts.Placeholders != nil {
+		p.Left, p.Right, p.Inner = f.sum.placeholderRows[leftSide], f.sum.placeholderRows[rightSide], f.sum.placeholderInner
 		return p
 	}
 	for _, m := range p.Keys {

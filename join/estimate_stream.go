@@ -7,25 +7,38 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/frame"
 	"github.com/onerow-go/onerow/internal/keyset"
+	"github.com/onerow-go/onerow/internal/spill"
 )
 
 // EstimateReaders is [Estimate] for sides that are streams, such as those of Parquet or IPC files. It reads the left one to its end, then the right
 // one. The readers remain the caller's, who releases them.
 //
-// Memory grows with the distinct keys, not with the rows: of each side it keeps the key columns once a key, and 8 bytes beside them. The key
-// columns of the latest batches are kept until they have a million rows, or as many as there are keys so far; then their keys are counted, with 16
-// to 40 bytes a row and key. So the peak is about three times the key columns of the distinct keys (of a million rows where keys are fewer), and 80 bytes
-// for each. Columns that share memory with the rest of their batch, as those of IPC do, hold all of it until they are counted. A side may have
-// [onerow.MaxRows] rows.
+// # Memory
+//
+// Without a budget (Resources.Memory), memory grows with the distinct keys, not with the rows: of each side it keeps the key columns once a key,
+// and 8 bytes beside them. The key columns of the latest batches are kept until they have a million rows, or as many as there are keys so far;
+// then their keys are counted, with 16 to 40 bytes a row and key. So the peak is about three times the key columns of the distinct keys (of
+// a million rows where keys are fewer), and 80 bytes for each. Columns that share memory with the rest of their batch, as those of IPC do, hold all
+// of it until they are counted. The key columns of a side then may not have more than 2 GiB of text where their type is string or binary.
+//
+// With a budget the heap stays within it, as [onerow.Resources] says, whatever the number of keys. Key columns are copied as they come, and
+// dictionaries and runs decoded, so batches needn't be small. Keys that have no room are dealt out by a hash to 32 files a side, and estimated
+// file by file; one that still has no room is dealt out again. So each spilled key is written once, and once more for each factor of 32 by which
+// the distinct keys outgrow a quarter of the budget or so: its columns, 8 bytes, and some hundred bytes for each file and each time that memory was full. A key that
+// comes again after it was written is written again. Keys that all fit cost one copy of the key columns. The size is the same with each budget.
+//
+// A side may have [onerow.MaxRows] rows.
+//
+// # Outcome
 //
 // The size is that of Estimate, but for the lists of keys: of each key they have the first row of each side. Progress is told of the last
-// step, which matches the keys. Errors are those of Estimate, and what the readers fail with.
+// step, which matches the keys: its rows are those of both sides. Errors are those of Estimate, what the readers fail with, and
+// [onerow.ErrSpill]; [onerow.ErrTooLarge] for key columns that outgrow their type. There is no size then, and no file is left.
 func EstimateReaders(ctx context.Context, left, right array.RecordReader, on Key, opts Options) (s *Size, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -37,33 +50,125 @@ func EstimateReaders(ctx context.Context, left, right array.RecordReader, on Key
 	if err := checkStreams(readers, on, opts); err != nil {
 		return nil, err
 	}
-	stream := &streamed{}
-	defer stream.release()
+	c := newStreamCall(on.clone(), opts)
+	defer func() {
+		if failed := c.folder.Remove(); failed != nil {
+			s, err = nil, errors.Join(err, failed)
+		}
+	}()
+	return c.size(ctx, readers)
+}
+
+// streamCall is a call of EstimateReaders. The keys of each side are counted as its rows come; what has no room goes to partitions on disk. Then
+// the keys of both sides are matched: all at once, or one partition after the other.
+//
+//	batches ─► sideKeys: keys, counts, first rows ─┬────────────────────────────────► estimate ─► findings ─► Size
+//	                                               └► partitions on disk ─► sideKeys ─► estimate ─► findings ┘ one by one
+type streamCall struct {
+	on       Key
+	opts     Options
+	folder   *spill.Folder
+	room     int64 // bytes for the keys of both sides, and for the work on them; 0: without bound
+	progress *frame.Progress
+	found    findings
+}
+
+func newStreamCall(on Key, opts Options) *streamCall {
+	if opts.Worst == 0 {
+		opts.Worst = DefaultWorst
+	}
+	r := opts.Resources
+	return &streamCall{on: on, opts: opts, folder: spill.NewFolder(spillFS, r.Dir), room: roomOf(r.Memory), progress: frame.NewProgress(r)}
+}
+
+// spillFS is where the folders of calls are.
+var spillFS spill.FS = spill.OS{}
+
+func (c *streamCall) size(ctx context.Context, readers [2]array.RecordReader) (*Size, error) {
+	sides := &streamed{}
+	defer sides.close()
+	var rows [2]int64
+	total := int64(0)
 	for side, r := range readers {
-		stream[side] = newSideKeys(sideNames[side], r, [2][]string{on.Left, on.Right}[side], opts)
-		if err := stream[side].readAll(ctx, r); err != nil {
+		k := newSideKeys(c, side, r.Schema())
+		sides[side] = k
+		k.limit(sides)
+		if err := k.readAll(ctx, r); err != nil {
 			return nil, err
 		}
+		rows[side] = k.rows
+		c.found.sum.nullRows[side], c.found.nulls[side] = k.nullRows, k.nullsOf()
+		total += c.found.sum.keyed(k.rows, side, c.opts.Nulls)
 	}
-	err = keyset.Guard(func() error {
-		e, err := newEstimate(stream[leftSide].batches(), stream[rightSide].batches(), on, opts)
+	c.progress.Start(onerow.StageGroup, total)
+	if err := c.estimate(ctx, sides); err != nil {
+		return nil, err
+	}
+	return c.found.size(c.on, c.opts, rows), nil
+}
+
+// estimate adds what is found of the keys of both sides to the call's findings. It leaves the sides without keys.
+func (c *streamCall) estimate(ctx context.Context, sides *streamed) error {
+	if sides[leftSide].spilled == nil && sides[rightSide].spilled == nil {
+		return c.estimateHeld(ctx, sides)
+	}
+	for _, k := range sides {
+		if err := k.flush(ctx); err != nil {
+			return err
+		}
+		if err := k.spilled.Seal(); err != nil {
+			return err
+		}
+	}
+	for part := range spillParts {
+		if sides[leftSide].spilled.Rows(part) == 0 && sides[rightSide].spilled.Rows(part) == 0 {
+			continue
+		}
+		if err := c.estimatePart(ctx, sides, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimateHeld matches keys that are in memory.
+func (c *streamCall) estimateHeld(ctx context.Context, sides *streamed) error {
+	return keyset.Guard(func() error {
+		e, err := newEstimate(sides[leftSide].batches(), sides[rightSide].batches(), c.on, c.opts)
 		if err != nil {
 			return err
 		}
-		e.stream = stream
-		s, err = e.size(ctx)
-		return err
+		e.stream, e.progress = sides, c.progress
+		f, err := e.find(ctx)
+		if err != nil {
+			return err
+		}
+		c.found.add(f, c.opts.Worst)
+		return nil
 	})
-	if err != nil {
-		return nil, err
+}
+
+// estimatePart reads a partition of both sides back. What is still too large is dealt out once more.
+func (c *streamCall) estimatePart(ctx context.Context, sides *streamed, part int) error {
+	below := &streamed{}
+	defer below.close()
+	for side, k := range sides {
+		below[side] = k.part()
+		below[side].limit(below)
+		if err := below[side].readBack(ctx, k.spilled, part); err != nil {
+			return err
+		}
 	}
-	return s, nil
+	return c.estimate(ctx, below)
 }
 
 // checkStreams looks at options and columns before anything is read.
 func checkStreams(readers [2]array.RecordReader, on Key, opts Options) error {
 	s := &sides{on: on}
 	errs := []error{on.check(), checkNulls(opts.Nulls)}
+	if n := opts.Resources.Memory; n < 0 {
+		errs = append(errs, fmt.Errorf("%w: Resources.Memory is %d", onerow.ErrOption, n))
+	}
 	if errs[0] != nil {
 		return errors.Join(errs...)
 	}
@@ -105,126 +210,4 @@ func (s *sides) checkPair(i int) error {
 			OtherColumn: s.on.Right[i], OtherType: types[rightSide], OtherInput: sideNames[rightSide], Why: why}
 	}
 	return nil
-}
-
-// streamed are the keys of both sides.
-type streamed [2]*sideKeys
-
-func (s *streamed) release() {
-	for _, k := range s {
-		if k != nil {
-			k.release()
-		}
-	}
-}
-
-// sideKeys are the distinct keys of one side, and batches whose keys are not yet counted.
-type sideKeys struct {
-	input  string
-	opts   Options
-	schema *arrow.Schema
-	mem    memory.Allocator
-	names  []string // of the key columns, each once
-	at     []int    // where they are in a batch
-
-	keys   arrow.Record // a row a key, in order of first appearance; nil before the first batch
-	counts []uint32     // rows of each key
-	firsts []uint32     // the first of them
-
-	buffer   []arrow.Record
-	buffered int64 // rows of buffer
-	rows     int64 // rows so far, those of buffer left out
-	nullRows int64
-	nulls    []onerow.ColumnNulls // by pair of the key
-	pairs    []int                // which of names pair i of the key is
-}
-
-func newSideKeys(input string, r array.RecordReader, columns []string, opts Options) *sideKeys {
-	s := &sideKeys{input: input, opts: opts, mem: opts.Resources.Allocator}
-	if s.mem == nil {
-		s.mem = memory.DefaultAllocator
-	}
-	seen := map[string]int{}
-	var fields []arrow.Field
-	for _, name := range columns {
-		if _, ok := seen[name]; !ok {
-			at := r.Schema().FieldIndices(name)[0]
-			seen[name] = len(s.names)
-			s.names, s.at, fields = append(s.names, name), append(s.at, at), append(fields, r.Schema().Field(at))
-			s.nulls = append(s.nulls, onerow.ColumnNulls{Column: name})
-		}
-		s.pairs = append(s.pairs, seen[name])
-	}
-	s.schema = arrow.NewSchema(fields, nil)
-	return s
-}
-
-// nullsOf are the NULLs for each pair of the key that has any.
-func (s *sideKeys) nullsOf() (out []onerow.ColumnNulls) {
-	for _, i := range s.pairs {
-		if s.nulls[i].Rows > 0 {
-			out = append(out, s.nulls[i])
-		}
-	}
-	return out
-}
-
-// batches are the keys so far, if any, and the buffered batches.
-func (s *sideKeys) batches() []arrow.Record {
-	if s.keys == nil {
-		return s.buffer
-	}
-	return append([]arrow.Record{s.keys}, s.buffer...)
-}
-
-// project makes a record of the key columns of a batch.
-func (s *sideKeys) project(batch arrow.Record) arrow.Record {
-	var cols []arrow.Array
-	for _, i := range s.at {
-		cols = append(cols, batch.Column(i))
-	}
-	return array.NewRecord(s.schema, cols, batch.NumRows())
-}
-
-func (s *sideKeys) release() {
-	if s.keys != nil {
-		s.keys.Release()
-	}
-	s.dropBuffer()
-}
-
-func (s *sideKeys) dropBuffer() {
-	for _, b := range s.buffer {
-		b.Release()
-	}
-	s.buffer, s.buffered = nil, 0
-}
-
-// bufferRows is the least number of rows that are counted at a time.
-var bufferRows int64 = 1 << 20
-
-// readAll reads a side to its end.
-func (s *sideKeys) readAll(ctx context.Context, r array.RecordReader) error {
-	for n := 0; r.Next(); n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		batch := r.Record()
-		if why := form.SchemasDiffer(r.Schema(), batch.Schema()); why != "" {
-			return &onerow.SchemaError{Input: s.input, Batch: n, Why: why}
-		}
-		s.buffer = append(s.buffer, s.project(batch))
-		if s.buffered += batch.NumRows(); s.buffered+s.rows > onerow.MaxRows {
-			return fmt.Errorf("%w: %s: more than %d", onerow.ErrTooManyRows, s.input, int64(onerow.MaxRows))
-		}
-		if s.buffered >= max(bufferRows, int64(len(s.counts))) {
-			if err := s.compact(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	if err := r.Err(); err != nil {
-		return fmt.Errorf("%s: %w", s.input, err)
-	}
-	return errors.Join(ctx.Err(), s.compact(ctx))
 }

@@ -3,6 +3,7 @@ package join_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,23 +20,26 @@ import (
 	"github.com/onerow-go/onerow/join"
 )
 
-// TestStreamProperties compares the sizes of streams with the oracle's, in all forms, while keys are counted every few rows.
+// TestStreamProperties compares the sizes of streams with the oracle's, in all forms, while keys are counted every few rows and with budgets that
+// don't hold them.
 func TestStreamProperties(t *testing.T) {
 	for name, rows := range map[string]int64{"row by row": 1, "three rows": 3, "at the end": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
 			defer join.SetBufferRows(rows)()
-			rapid.Check(t, func(t *rapid.T) { sameSizeOfStreams(newPairLab(t, drawnPairs{t})) })
+			dir := t.TempDir()
+			rapid.Check(t, func(t *rapid.T) { sameSizeOfStreams(newPairLab(t, drawnPairs{t}), dir) })
 		})
 	}
 	t.Run("one hash", func(t *testing.T) {
 		form.ConstantHash(true)
 		defer form.ConstantHash(false)
 		defer join.SetBufferRows(2)()
-		rapid.Check(t, func(t *rapid.T) { sameSizeOfStreams(newPairLab(t, drawnPairs{t})) })
+		dir := t.TempDir()
+		rapid.Check(t, func(t *rapid.T) { sameSizeOfStreams(newPairLab(t, drawnPairs{t}), dir) })
 	})
 }
 
-func sameSizeOfStreams(l *pairLab) {
+func sameSizeOfStreams(l *pairLab, dir string) {
 	want, wantErr := oracle.Estimate(l.sides[0], l.sides[1], l.on, l.opts)
 	lefts, rights := arrowtest.Variants(l.alloc, l.sides[0]), arrowtest.Variants(l.alloc, l.sides[1])
 	defer lefts.Release()
@@ -44,32 +48,50 @@ func sameSizeOfStreams(l *pairLab) {
 		left := lefts[l.src.Choose("left form", len(lefts))]
 		right := rights[l.src.Choose("right form", len(rights))]
 		opts := l.opts
-		opts.Resources = onerow.Resources{Workers: 1 + l.src.Choose("workers", 4), Allocator: l.alloc}
+		opts.Resources = onerow.Resources{Workers: 1 + l.src.Choose("workers", 4), Allocator: l.alloc, Dir: dir,
+			Memory: []int64{0, 1, 1000, 2500, 64 << 10}[l.src.Choose("memory", 5)]}
 		leftReader, rightReader := readerOf(l.t, left.Batches), readerOf(l.t, right.Batches)
 		got, err := join.EstimateReaders(context.Background(), leftReader, rightReader, l.on, opts)
 		leftReader.Release()
 		rightReader.Release()
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			l.t.Fatalf("%v is left, error %v", files, err)
+		}
 		if errors.Is(err, onerow.ErrType) && len(opts.Placeholders) > 0 {
 			return
 		}
 		if err != nil || wantErr != nil {
-			l.t.Fatalf("%s, %s: %v; the oracle says %v\n%v", left.Name, right.Name, err, wantErr, l)
+			l.t.Fatalf("%s, %s, %d bytes: %v; the oracle says %v\n%v", left.Name, right.Name, opts.Resources.Memory, err, wantErr, l)
+		}
+		opts.Resources.Memory = 0
+		leftReader, rightReader = readerOf(l.t, left.Batches), readerOf(l.t, right.Batches)
+		unbound, err := join.EstimateReaders(context.Background(), leftReader, rightReader, l.on, opts)
+		leftReader.Release()
+		rightReader.Release()
+		if d := cmp.Diff(unbound, got, plainCounts); err != nil || d != "" {
+			l.t.Fatalf("%s, %s: with a budget and without (-without +with): %s, error %v\n%v", left.Name, right.Name, d, err, l)
 		}
 		limit := opts.Worst
 		if limit == 0 {
 			limit = join.DefaultWorst
 		}
 		cut := *want
-		cut.Worst = cut.Worst[:min(len(cut.Worst), max(0, limit))]
-		for _, list := range []*[]join.KeySize{&cut.Worst, &cut.Left.Repeats, &cut.Right.Repeats, &cut.Placeholders.Keys} {
-			*list = slices.Clone(*list)
-			for i := range *list {
-				k := &(*list)[i]
-				k.LeftRows, k.RightRows = k.LeftRows[:min(1, len(k.LeftRows))], k.RightRows[:min(1, len(k.RightRows))]
-			}
-		}
+		cut.Worst = slices.Clone(cut.Worst[:min(len(cut.Worst), max(0, limit))])
+		cut.Left.Repeats, cut.Right.Repeats = slices.Clone(cut.Left.Repeats), slices.Clone(cut.Right.Repeats)
+		cut.Placeholders.Keys = slices.Clone(cut.Placeholders.Keys)
+		onlyFirstRows(&cut)
 		if d := cmp.Diff(&cut, got, plainSize...); d != "" {
-			l.t.Fatalf("%s, %s (-want +got): %s\n%v", left.Name, right.Name, d, l)
+			l.t.Fatalf("%s, %s, %d bytes (-want +got): %s\n%v", left.Name, right.Name, opts.Resources.Memory, d, l)
+		}
+	}
+}
+
+// onlyFirstRows leaves the first row of each side in the lists, as EstimateReaders has them.
+func onlyFirstRows(s *join.Size) {
+	for _, list := range [][]join.KeySize{s.Worst, s.Left.Repeats, s.Right.Repeats, s.Placeholders.Keys} {
+		for i := range list {
+			k := &list[i]
+			k.LeftRows, k.RightRows = k.LeftRows[:min(1, len(k.LeftRows))], k.RightRows[:min(1, len(k.RightRows))]
 		}
 	}
 }
@@ -82,48 +104,54 @@ func readerOf(t arrowtest.TB, batches []arrow.Record) array.RecordReader {
 	return r
 }
 
-// TestStreamLarge compares the sizes of streams of many keys with those of the same rows in memory.
+// TestStreamLarge compares the sizes of streams of many keys with those of the same rows in memory, with budgets and without.
 func TestStreamLarge(t *testing.T) {
 	defer join.SetBufferRows(5000)()
+	dir := t.TempDir()
 	for _, spread := range []string{"many keys", "few keys", "-1 has half"} {
 		for form := range keyForms {
 			mem := arrowtest.Allocator(t)
 			sides := [2][]arrow.Record{largeSide(t, mem, form, spreadKeys(spread, 1, 40_000)), largeSide(t, mem, form, spreadKeys("many keys", 2, 30_000))}
 			for i, side := range sides {
-				var cut []arrow.Record
-				for lo := int64(0); lo < side[0].NumRows(); lo += 700 {
-					cut = append(cut, side[0].NewSlice(lo, min(lo+700, side[0].NumRows())))
-				}
-				defer arrowtest.Release(cut)
-				sides[i] = cut
+				sides[i] = cutBatches(side[0], 700)
+				defer arrowtest.Release(sides[i])
 			}
 			on := join.On("k").And("l", "k")
-			for _, nulls := range []join.Nulls{join.NullsNever, join.NullsEqual} {
+			for i, nulls := range []join.Nulls{join.NullsNever, join.NullsEqual} {
 				opts := join.Options{Nulls: nulls, Resources: onerow.Resources{Workers: 2, Allocator: mem}}
 				want, err := join.Estimate(t.Context(), sides[0], sides[1], on, opts)
 				if err != nil {
 					t.Fatal(err)
 				}
-				left, right := readerOf(t, sides[0]), readerOf(t, sides[1])
-				got, err := join.EstimateReaders(t.Context(), left, right, on, opts)
-				left.Release()
-				right.Release()
-				if err != nil {
-					t.Fatal(err)
+				onlyFirstRows(want)
+				budgets := [][]int64{{0, 2 << 20}, {4 << 20, 1 << 30}}[i]
+				if spread == "few keys" && form == "int64" && i == 0 {
+					budgets = append(budgets, 64<<10)
 				}
-				for _, s := range []*join.Size{want, got} {
-					for _, list := range [][]join.KeySize{s.Worst, s.Left.Repeats, s.Right.Repeats, s.Placeholders.Keys} {
-						for i := range list {
-							list[i].LeftRows, list[i].RightRows = list[i].LeftRows[:min(1, len(list[i].LeftRows))], list[i].RightRows[:min(1, len(list[i].RightRows))]
-						}
+				for _, memory := range budgets {
+					opts.Resources.Memory, opts.Resources.Dir = memory, dir
+					left, right := readerOf(t, sides[0]), readerOf(t, sides[1])
+					got, err := join.EstimateReaders(t.Context(), left, right, on, opts)
+					left.Release()
+					right.Release()
+					if err != nil {
+						t.Fatal(err)
 					}
-				}
-				if d := cmp.Diff(want, got, plainCounts); d != "" {
-					t.Errorf("%s, %s (-want +got): %.3000s", spread, form, d)
+					if d := cmp.Diff(want, got, plainCounts); d != "" {
+						t.Errorf("%s, %s, %d bytes (-want +got): %.3000s", spread, form, memory, d)
+					}
 				}
 			}
 		}
 	}
+}
+
+// cutBatches cuts a record into batches. The caller releases them.
+func cutBatches(rec arrow.Record, rows int64) (out []arrow.Record) {
+	for lo := int64(0); lo < rec.NumRows(); lo += rows {
+		out = append(out, rec.NewSlice(lo, min(lo+rows, rec.NumRows())))
+	}
+	return out
 }
 
 // brokenReader fails after its batches.
@@ -170,6 +198,7 @@ func TestStreamErrors(t *testing.T) {
 		{join.On("v"), join.Options{}, onerow.ErrNoColumn, `column "v"`},
 		{join.Key{}, join.Options{}, onerow.ErrNoKey, ""},
 		{join.On("id"), join.Options{Nulls: 9}, onerow.ErrOption, "Nulls"},
+		{join.On("id"), join.Options{Resources: onerow.Resources{Memory: -1}}, onerow.ErrOption, "Resources.Memory is -1"},
 	} {
 		left := readerOf(t, ids)
 		left.Retain()

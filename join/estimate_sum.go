@@ -59,36 +59,6 @@ func (s *sums) keyed(rows int64, side int, nulls Nulls) int64 {
 	return rows
 }
 
-// fill puts the sums into the size, whose sides know their rows.
-func (s *sums) fill(size *Size, nulls Nulls) {
-	for i := range sideNames {
-		side := size.side(i)
-		side.Keys, side.Unique = s.keys[i], s.keys[i] == s.keyed(side.Rows, i, nulls)
-		side.NullRows, side.NullShare = s.nullRows[i], share(float64(s.nullRows[i]), float64(side.Rows))
-		side.MatchedRows, side.UnmatchedRows = s.matchedRows[i], side.Rows-s.matchedRows[i]
-		side.RepeatedKeys = s.repeated[i]
-		side.FanOut = share(s.inner.Float64(), float64(s.matchedRows[i]))
-		side.MaxFanOut = s.most[1-i]
-	}
-	count := func(n int64) Count { return CountOf(uint64(n)) }
-	r := &size.Rows
-	r.Inner = s.inner
-	r.LeftSemi, r.LeftAnti = count(size.Left.MatchedRows), count(size.Left.UnmatchedRows)
-	r.RightSemi, r.RightAnti = count(size.Right.MatchedRows), count(size.Right.UnmatchedRows)
-	r.Left, r.Right = r.Inner.plus(r.LeftAnti), r.Inner.plus(r.RightAnti)
-	r.Full = r.Left.plus(r.RightAnti)
-	size.MatchedKeys = s.matchedKeys
-	size.Relationship = relationship(s.matchedKeys > 0, s.repeated[leftSide] > 0, s.repeated[rightSide] > 0)
-}
-
-// share is part / whole, 0 of nothing.
-func share(part, whole float64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return part / whole
-}
-
 // count counts the keys of one partition on either side and matches them, and returns the number of rows in it.
 func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) {
 	for side := range w.by {

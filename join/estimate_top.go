@@ -61,36 +61,36 @@ func merged[K keyset.Words](workers []*sizer[K], of func(*sizer[K]) *topKeys[K])
 	return all.keys
 }
 
-// listKeys finds the placeholders, and puts the lists of keys into the size, each key with its first rows.
-func listKeys[K keyset.Words](ctx context.Context, e *estimate, size *Size, workers []*sizer[K], sum *sums) error {
-	worst := merged(workers, func(w *sizer[K]) *topKeys[K] { return &w.worst })
-	var repeats, oftenest [2][]topKey[K]
-	for side := range sideNames {
-		repeats[side] = merged(workers, func(w *sizer[K]) *topKeys[K] { return &w.repeats[side] })
-		oftenest[side] = merged(workers, func(w *sizer[K]) *topKeys[K] { return &w.oftenest[side] })
-		if e.marked == nil {
-			oftenest[side] = detect(e, oftenest[side], sum.keys[side], sum.keyed(size.side(side).Rows, side, e.opts.Nulls))
+// findKeys makes the lists of findings.
+func findKeys[K keyset.Words](ctx context.Context, e *estimate, workers []*sizer[K], f *findings) error {
+	var keys []topKey[K] // those whose rows are looked for, in the order of the lists
+	list := func(of func(*sizer[K]) *topKeys[K], wanted func(row uint32) bool) (out []ranked) {
+		for _, k := range merged(workers, of) {
+			r := ranked{rank: k.rank, first: e.rowOf(k.row1 - 1), listed: wanted(k.row1 - 1)}
+			if out = append(out, r); r.listed {
+				keys = append(keys, k)
+			}
 		}
+		return out
 	}
-	all := slices.Concat(worst, repeats[leftSide], repeats[rightSide], oftenest[leftSide], oftenest[rightSide])
-	matches, err := findRows(ctx, workers, all, sum.inner)
+	all := func(uint32) bool { return true }
+	f.worst = list(func(w *sizer[K]) *topKeys[K] { return &w.worst }, all)
+	for side := range sideNames {
+		f.repeats[side] = list(func(w *sizer[K]) *topKeys[K] { return &w.repeats[side] }, all)
+	}
+	for side := range sideNames {
+		f.oftenest[side] = list(func(w *sizer[K]) *topKeys[K] { return &w.oftenest[side] }, e.maybePlaceholder)
+	}
+	matches, err := findRows(ctx, workers, keys)
 	if err != nil {
 		return err
 	}
-	next := func(n int) []KeySize {
-		list := matches[:n:n]
-		if matches = matches[n:]; n == 0 {
-			return nil
+	for _, list := range f.lists() {
+		for i := range list {
+			if list[i].listed {
+				list[i].KeySize, matches = matches[0], matches[1:]
+			}
 		}
-		return list
-	}
-	size.Worst = next(len(worst))
-	for side := range sideNames {
-		size.side(side).Repeats = next(len(repeats[side]))
-	}
-	size.Placeholders = e.placeholders(matches, sum)
-	for side, n := range [2]int64{size.Placeholders.Left, size.Placeholders.Right} {
-		size.side(side).PlaceholderShare = share(float64(n), float64(size.side(side).Rows))
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ type found struct {
 }
 
 // findRows counts the rows of some keys on both sides, and finds the first of them: one pass over the entries of each of their partitions.
-func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []topKey[K], inner Count) ([]KeySize, error) {
+func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []topKey[K]) ([]KeySize, error) {
 	byPart := map[int][]int{}
 	for i := range keys {
 		byPart[keys[i].part] = append(byPart[keys[i].part], i)
@@ -129,7 +129,7 @@ func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []t
 			f.rows = [2][]uint32{smallest(f.rows[leftSide]), smallest(f.rows[rightSide])}
 		}
 		for _, i := range wanted {
-			out[i] = w.e.sizeOf(at[i], inner)
+			out[i] = w.e.sizeOf(at[i])
 		}
 		return w.watch.Err()
 	})
@@ -175,10 +175,9 @@ func smallest(rows []uint32) []uint32 {
 	return rows[:min(len(rows), onerow.MaxSampleRows)]
 }
 
-// sizeOf shows a key as the first row that has it does, the left side's first.
-func (e *estimate) sizeOf(f *found, inner Count) KeySize {
+// sizeOf shows a key as the first row that has it does, the left side's first. Its share is not yet known.
+func (e *estimate) sizeOf(f *found) KeySize {
 	m := KeySize{Left: int64(f.count[leftSide]), Right: int64(f.count[rightSide]), Inner: product(f.count[leftSide], f.count[rightSide])}
-	m.Share = share(m.Inner.Float64(), inner.Float64())
 	var lists [2]onerow.Rows
 	shown := false
 	for side := range sideNames {
@@ -186,15 +185,20 @@ func (e *estimate) sizeOf(f *found, inner Count) KeySize {
 			if i == 0 && !shown {
 				m.Values, shown = e.values(row), true
 			}
-			own := e.own(row)
-			if e.stream != nil {
-				own = e.stream[side].firsts[own]
-			}
-			lists[side] = append(lists[side], own)
+			lists[side] = append(lists[side], e.rowOf(row))
 		}
 	}
 	m.LeftRows, m.RightRows = lists[leftSide], lists[rightSide]
 	return m
+}
+
+// rowOf is the number of a row on its side; of a key of a stream, that of its first row.
+func (e *estimate) rowOf(row uint32) uint32 {
+	own := e.own(row)
+	if e.stream != nil {
+		return e.stream[e.of(row)].held.firsts[own]
+	}
+	return own
 }
 
 func (e *estimate) values(row uint32) (out []string) {

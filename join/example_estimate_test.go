@@ -217,7 +217,8 @@ func ExampleEstimateReaders() {
 	}
 	defer right.Release()
 
-	size, err := join.EstimateReaders(context.Background(), left, right, join.Pair("customer_id", "id"), join.Options{})
+	size, err := join.EstimateReaders(context.Background(), left, right, join.Pair("customer_id", "id"),
+		join.Options{Resources: onerow.Resources{Memory: 256 << 20}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"os"
 	"sync"
 	"testing/iotest"
 
@@ -44,8 +43,9 @@ type FS struct {
 	mu   sync.Mutex
 	os   spill.OS
 	open int
-	// Folders are those that were made.
+	// Folders are those that were made, and Done counts the calls (of Write: bytes) that went well.
 	Folders []string
+	Done    map[Op]int64
 }
 
 // Handles is the number of files that are open.
@@ -62,14 +62,14 @@ func (f *FS) pass(op Op, path string, n int64) (int64, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if op != f.Fails {
+	if f.Done == nil {
+		f.Done = map[Op]int64{}
+	}
+	if f.Done[op] += n; op != f.Fails || f.Done[op] <= f.After {
 		return n, nil
 	}
-	if f.After >= n {
-		f.After -= n
-		return n, nil
-	}
-	n, f.After = f.After, 0
+	n -= f.Done[op] - f.After
+	f.Done[op] = f.After
 	return n, &fs.PathError{Op: string(op), Path: path, Err: f.Err}
 }
 
@@ -131,25 +131,30 @@ func (f *FS) Open(path string) (io.ReadCloser, error) {
 	if _, err := f.pass(Open, path, 1); err != nil {
 		return nil, err
 	}
-	content, err := os.ReadFile(path)
+	file, err := f.os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	var from io.Reader = file
 	if f.Damage != nil {
-		content = f.Damage(path, content)
+		content, err := io.ReadAll(file)
+		if err != nil {
+			return nil, err
+		}
+		from = bytes.NewReader(f.Damage(path, content))
 	}
-	var from io.Reader = bytes.NewReader(content)
 	if f.Slow {
 		from = iotest.OneByteReader(from)
 	}
 	f.count(1)
-	return &opened{f, path, from}, nil
+	return &opened{f, path, from, file}, nil
 }
 
 type opened struct {
 	fs   *FS
 	path string
 	from io.Reader
+	file io.Closer
 }
 
 func (r *opened) Read(b []byte) (int, error) {
@@ -161,7 +166,7 @@ func (r *opened) Read(b []byte) (int, error) {
 
 func (r *opened) Close() error {
 	r.fs.count(-1)
-	return nil
+	return r.file.Close()
 }
 
 // Remove removes a file.
