@@ -44,7 +44,7 @@ func ExampleMergeConflicts() {
 	fmt.Println(report)
 	// Output:
 	// MERGE fails: two or more source rows act on 1 target row
-	//   an error of BigQuery, Databricks, Db2, Delta Lake (Spark), Iceberg (Spark), Oracle, PostgreSQL, Redshift, SQL Server, Snowflake, Trino
+	//   an error of BigQuery, Databricks, Db2, Delta Lake (Spark), Delta Lake (delta-rs), Iceberg (Spark), Oracle, PostgreSQL, Redshift, SQL Server, Snowflake, Teradata, Trino
 	//   none of DuckDB, Hudi (Spark)
 	// MERGE inserts 1 new key more than once, without an error
 	// target rows                        2
@@ -90,4 +90,28 @@ func ExampleMergeEngines() {
 	// Output:
 	// DuckDB updates the row with one of the source rows, whichever comes
 	// Hudi (Spark) keeps one source row per record key, by the ordering field
+}
+
+// The source calls its columns otherwise: ON t.customer_id = s.cust.
+func ExampleMergeConflicts_sourceNames() {
+	target := customers([]int64{1, 2}, []string{"ann@old.example", "bob@example"})
+	defer target.Release()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "cust", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	b.Field(0).(*array.Int32Builder).AppendValues([]int32{2, 1, 2}, nil)
+	source := b.NewRecord()
+	defer source.Release()
+
+	report, err := grain.MergeConflicts(context.Background(), []arrow.Record{target}, []arrow.Record{source}, []string{"customer_id"},
+		grain.MergeOptions{SourceNames: map[string]string{"customer_id": "cust"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range report.WorstConflicts {
+		fmt.Println("customer", c.Values[0], "in target row", c.Target[0], "is hit by source rows", c.Source)
+	}
+	// Output:
+	// customer 2 in target row 1 is hit by source rows [0 2]
 }

@@ -18,6 +18,7 @@ var mergeEngines = []MergeEngine{
 	{"Databricks", true, "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"},
 	{"Db2", true, "SQLCODE -788, SQLSTATE 21506"},
 	{"Delta Lake (Spark)", true, "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE; not for a single WHEN MATCHED THEN DELETE without a condition"},
+	{"Delta Lake (delta-rs)", true, "MERGE matched a target row with multiple source rows; older versions write a row for each instead"},
 	{"DuckDB", false, "updates the row with one of the source rows, whichever comes"},
 	{"Hudi (Spark)", false, "keeps one source row per record key, by the ordering field"},
 	{"Iceberg (Spark)", true, "MERGE_CARDINALITY_VIOLATION"},
@@ -26,6 +27,7 @@ var mergeEngines = []MergeEngine{
 	{"Redshift", true, "Found multiple matches to update the same tuple"},
 	{"SQL Server", true, "Msg 8672: attempted to UPDATE or DELETE the same row more than once"},
 	{"Snowflake", true, "100090: Duplicate row detected during DML action; with ERROR_ON_NONDETERMINISTIC_MERGE = FALSE it picks one of the source rows"},
+	{"Teradata", true, "7547: Target row updated by multiple source rows"},
 	{"Trino", true, "MERGE_TARGET_ROW_MULTIPLE_MATCHES"},
 }
 

@@ -91,7 +91,7 @@ func TestMergeReportText(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `MERGE fails: two or more source rows act on 2 target rows
-  an error of BigQuery, Databricks, Db2, Delta Lake (Spark), Iceberg (Spark), Oracle, PostgreSQL, Redshift, SQL Server, Snowflake, Trino
+  an error of BigQuery, Databricks, Db2, Delta Lake (Spark), Delta Lake (delta-rs), Iceberg (Spark), Oracle, PostgreSQL, Redshift, SQL Server, Snowflake, Teradata, Trino
   none of DuckDB, Hudi (Spark)
 MERGE inserts 1 new key more than once, without an error
 MERGE inserts 2 rows with NULL in ON each time it is run, without an error

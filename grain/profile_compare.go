@@ -55,7 +55,8 @@ type Comparison struct {
 // runs of a job, and between a table and its copy, with no tolerance.
 //
 // Shares are compared as the decimal numbers that they are written as: of 100 rows, a loss of 0.3 allows 30. Sums that aren't numbers (NaN, an infinity) are
-// refused unless they are the same. Profiles of different keys are refused, by a figure named key; the types of columns aren't compared.
+// refused unless they are the same. Profiles of different keys are refused, by a figure named key; the types of columns aren't compared. Columns that share
+// a name are compared in the order of the table.
 //
 // A refusal is no error of Compare: see [Comparison.Err]. Errors wrap [onerow.ErrOption]: a profile is nil, a share is negative or no number, or Figures
 // names a figure that neither profile has.
