@@ -20,8 +20,8 @@ import (
 //   - a sample: the keys whose hashes are smallest, each with its number of rows. The hash is a function of the key's value alone, so that the
 //     samples of two sides hold the same keys. A side of few keys is in its sample whole, and nothing about it is estimated.
 //   - the heavy keys: those with the most rows, each with its number of rows.
-//   - for each of some thousand buckets, into which keys fall by other bits of the hash: the number of its rows, and of its keys that aren't
-//     heavy the number, the greatest number of rows and the sum of the squares of these numbers. Bounds come of these.
+//   - for each of some thousand buckets, into which keys fall by other bits of the hash: the number of its rows; and of its keys that aren't
+//     heavy how many they are, the most rows that one has, and the sum of the squares of their numbers of rows. Bounds come of these.
 //
 // A Sketch is made by [NewSketch], [ReadSketch], a merge or [Sketch.UnmarshalBinary], and doesn't change afterwards: it may be used by several
 // goroutines. The zero value has no key columns and goes with no other.
@@ -37,9 +37,9 @@ type Sketch struct {
 
 	// Of sketches that are full:
 
-	heavy    []sketchKey // most rows first, at most heavyKeys(size)
-	buckets  []bucket    // a power of two of them
-	distinct bool        // the numbers of keys in the buckets are exact
+	heavy   []sketchKey // by compareHeavy, at most heavyKeys(size)
+	buckets []bucket    // bucketCount(size) of them
+	least   uint64      // distinct keys, at least; exact where the buckets hold no more
 }
 
 // sketchColumn is a key column. The type stands for all that can equal it.
@@ -50,10 +50,15 @@ type sketchColumn struct {
 
 // sketchKey is a key with bounds of its number of rows. In samples, low = high.
 type sketchKey struct {
-	hash      uint64
-	id        string // see appendID
+	keyRef
 	low, high uint64
 	texts     []string // of the key columns, as in KeySize.Values
+}
+
+// keyRef tells keys apart.
+type keyRef struct {
+	hash uint64 // see sketchHash
+	id   string // see sketchID
 }
 
 // bucket sums up the keys of one part of the hashes. rows is exact; the others are exact as well until sketches are merged, and upper bounds
@@ -93,21 +98,32 @@ func (o *SketchOptions) check() error {
 		o.Keys = DefaultSketchKeys
 	}
 	errs := []error{checkNulls(o.Nulls)}
-	if o.Keys < MinSketchKeys || o.Keys > MaxSketchKeys {
-		errs = append(errs, fmt.Errorf("%w: Keys is %d, of %d to %d", onerow.ErrOption, o.Keys, MinSketchKeys, MaxSketchKeys))
+	if o.Keys < leastSketchKeys || o.Keys > MaxSketchKeys {
+		errs = append(errs, fmt.Errorf("%w: Keys is %d, of %d to %d", onerow.ErrOption, o.Keys, leastSketchKeys, MaxSketchKeys))
 	}
 	return errors.Join(errs...)
 }
 
+// leastSketchKeys is MinSketchKeys, but for tests, in which small tables fill smaller sketches.
+var leastSketchKeys = MinSketchKeys
+
 // heavyKeys is how many heavy keys go with a sample of some size, and bucketCount how many buckets.
-func heavyKeys(size int) int { return size / 16 }
+func heavyKeys(size int) int { return max(1, size/16) }
 
 func bucketCount(size int) int {
-	n := MinSketchKeys
+	n := 1
 	for n < size {
 		n *= 2
 	}
 	return n
+}
+
+// sketchHash makes the hash that sketches go by of the stable hash: samples of one partition (onerow.Partition goes by the high bits), or of
+// what a caller chose by the stable hash in other ways, are still fair. It is a bijection.
+func sketchHash(hash uint64) uint64 {
+	w := [1]uint64{hash}
+	form.HashWords(w[:], 1, w[:])
+	return w[0]
 }
 
 // bucketOf goes by the low bits of the hash: the sample goes by its value, and so by the high ones.
@@ -115,7 +131,7 @@ func bucketOf(hash uint64, buckets int) int { return int(hash & uint64(buckets-1
 
 // Side says what the sketch stands for.
 func (s *Sketch) Side() SketchedSide {
-	return SketchedSide{Columns: s.names(), Rows: int64(s.rows), NullRows: int64(s.nullRows), Keys: s.keys(), Exact: !s.full}
+	return SketchedSide{Columns: s.names(), Rows: int64(s.rows), NullRows: int64(s.nullRows), Keys: s.keys(), MaxRows: int64(s.maxRows()), Exact: !s.full}
 }
 
 func (s *Sketch) names() []string {
@@ -131,19 +147,34 @@ func (s *Sketch) keys() Approx {
 	if !s.full {
 		return exactly(CountOf(uint64(len(s.sample))))
 	}
-	most := uint64(len(s.heavy))
-	for _, b := range s.buckets {
-		most = addCapped(most, b.keys)
-	}
-	a := Approx{Low: CountOf(uint64(len(s.sample)) + 1), High: CountOf(min(most, s.keyed()))}
-	if s.distinct {
-		return exactly(a.High)
-	}
+	a := Approx{Low: CountOf(s.least), High: CountOf(s.mostKeys())}
 	// The k-th smallest of n hashes lies at k/n; the estimate and its error are those of Bar-Yossef, Jayram, Kumar, Sivakumar and
 	// Trevisan (Counting distinct elements in a data stream, 2002), unbiased with k-1 (Beyer et al., 2007).
 	k := float64(len(s.sample))
 	n := (k - 1) / portion(s.sample[len(s.sample)-1].hash)
-	return a.around(n, n/math.Sqrt(k-2))
+	return a.around(n, n/math.Sqrt(max(1, k-2)))
+}
+
+// mostKeys is the number of distinct keys of a full sketch, at most.
+func (s *Sketch) mostKeys() uint64 {
+	most := uint64(len(s.heavy))
+	for _, b := range s.buckets {
+		most = addCapped(most, b.keys)
+	}
+	return min(most, s.keyed())
+}
+
+// maxRows is what no key has more rows than.
+func (s *Sketch) maxRows() (most uint64) {
+	for _, keys := range [][]sketchKey{s.sample, s.heavy} {
+		for _, k := range keys {
+			most = max(most, k.high)
+		}
+	}
+	for _, b := range s.buckets {
+		most = max(most, b.most)
+	}
+	return most
 }
 
 // keyed is the number of rows that have a key.

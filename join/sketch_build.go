@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
@@ -24,8 +23,12 @@ import (
 // returns ctx.Err() soon after the context ends.
 //
 // Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] or
-// [onerow.ErrMalformed].
-func NewSketch(ctx context.Context, batches []arrow.Record, key []string, opts SketchOptions) (s *Sketch, err error) {
+// [onerow.ErrMalformed]. What is wrong with several columns comes back together.
+func NewSketch(ctx context.Context, batches []arrow.Record, key []string, opts SketchOptions) (*Sketch, error) {
+	return newSketch(ctx, "batches", batches, key, opts)
+}
+
+func newSketch(ctx context.Context, input string, batches []arrow.Record, key []string, opts SketchOptions) (s *Sketch, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -33,7 +36,7 @@ func NewSketch(ctx context.Context, batches []arrow.Record, key []string, opts S
 		return nil, err
 	}
 	err = keyset.Guard(func() error {
-		f, err := frame.New("batches", batches)
+		f, err := frame.New(input, batches)
 		if err != nil {
 			return err
 		}
@@ -66,7 +69,7 @@ func emptySketch(f *frame.Frame, key []string, opts SketchOptions) (*Sketch, err
 	if len(key) == 0 {
 		return nil, onerow.ErrNoKey
 	}
-	s := &Sketch{nulls: opts.Nulls, size: opts.Keys, distinct: true}
+	s := &Sketch{nulls: opts.Nulls, size: opts.Keys}
 	var errs []error
 	for i, name := range key {
 		c := sketchColumn{name: name, typ: arrow.Null}
@@ -78,78 +81,18 @@ func emptySketch(f *frame.Frame, key []string, opts SketchOptions) (*Sketch, err
 			errs = append(errs, err)
 		default:
 			typ := f.Schema.Field(at).Type
-			if ok, why := form.IsKey(typ); !ok {
-				errs = append(errs, &onerow.TypeError{Column: name, Type: typ, Input: f.Input, Why: why})
-				continue
+			ok, why := form.IsKey(typ)
+			if ok {
+				c.typ = family(typ)
+				ok, why = sketchable(c.typ)
 			}
-			c.typ = family(typ)
+			if !ok {
+				errs = append(errs, &onerow.TypeError{Column: name, Type: typ, Input: f.Input, Why: why})
+			}
 		}
 		s.columns = append(s.columns, c)
 	}
 	return s, errors.Join(errs...)
-}
-
-// sketchRows is the number of rows that ReadSketch summarises at a time.
-var sketchRows int64 = 1 << 20
-
-// ReadSketch is [NewSketch] for a stream. It summarises a million rows at a time and merges the sketches ([Sketch.Merge]), so that memory
-// is bounded by that and the batch at hand; bounds are wider than those of a sketch of all rows in one, the estimates are the same. The
-// reader remains the caller's.
-//
-// Errors are those of NewSketch, and what the reader fails with.
-func ReadSketch(ctx context.Context, r array.RecordReader, key []string, opts SketchOptions) (*Sketch, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return nil, fmt.Errorf("%w: the reader is nil", onerow.ErrOption)
-	}
-	if err := opts.check(); err != nil {
-		return nil, err
-	}
-	all, err := emptySketch(&frame.Frame{Input: "reader", Schema: r.Schema()}, key, opts)
-	if err != nil {
-		return nil, err
-	}
-	var buffer []arrow.Record
-	var buffered int64
-	drop := func() {
-		for _, b := range buffer {
-			b.Release()
-		}
-		buffer, buffered = nil, 0
-	}
-	defer drop()
-	flush := func() error {
-		part, err := NewSketch(ctx, buffer, key, opts)
-		if err == nil {
-			all, err = all.Merge(part)
-		}
-		drop()
-		return err
-	}
-	for n := 0; r.Next(); n++ {
-		batch := r.Record()
-		if why := form.SchemasDiffer(r.Schema(), batch.Schema()); why != "" {
-			return nil, &onerow.SchemaError{Input: "reader", Batch: n, Why: why}
-		}
-		batch.Retain()
-		buffer = append(buffer, batch)
-		if buffered += batch.NumRows(); buffered >= sketchRows {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := errors.Join(r.Err(), ctx.Err()); err != nil {
-		return nil, err
-	}
-	if len(buffer) > 0 {
-		if err := flush(); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // sketching is a call of NewSketch with its columns found.
@@ -262,7 +205,7 @@ func (w *sketcher[K]) count(workers []*sketcher[K], part int) (rows int64, err e
 	}
 	w.keys += uint64(w.table.Len())
 	w.table.All(func(e *sketchEntry[K]) {
-		k := sketchedKey{hash: uint64(e.Payload.hi)<<32 | uint64(e.Payload.lo), row: e.Row(), count: e.Payload.rows}
+		k := sketchedKey{hash: sketchHash(uint64(e.Payload.hi)<<32 | uint64(e.Payload.lo)), row: e.Row(), count: e.Payload.rows}
 		rows += int64(k.count)
 		w.buckets[bucketOf(k.hash, len(w.buckets))].rows += uint64(k.count)
 		w.sample.add(k)
@@ -294,7 +237,7 @@ func (w *sketcher[K]) insert(chunk []sketchEntry[K]) {
 }
 
 // collectSketch puts together what the workers have.
-func collectSketch[K keyset.Words](ctx context.Context, b *sketching, workers []*sketcher[K]) error {
+func collectSketch[K keyset.Words](ctx context.Context, b *sketching, workers []*sketcher[K]) (err error) {
 	s := b.s
 	buckets := make([]bucket, bucketCount(s.size))
 	sample, heavy := b.foremost(buckets)
@@ -312,19 +255,13 @@ func collectSketch[K keyset.Words](ctx context.Context, b *sketching, workers []
 			heavy.add(k)
 		}
 	}
-	sample.cut()
-	heavy.cut()
-	var err error
-	if s.sample, err = b.named(ctx, sample.keys); err != nil {
+	if s.sample, err = b.named(ctx, &sample); err != nil {
 		return err
 	}
-	slices.SortFunc(s.sample, compareSampled)
 	if s.full = keys > uint64(s.size); !s.full {
 		return nil
 	}
-	s.sample = s.sample[:s.size:s.size]
-	s.buckets = buckets
-	s.heavy, err = b.named(ctx, heavy.keys)
-	slices.SortFunc(s.heavy, compareHeavy)
+	s.least, s.buckets = keys, buckets
+	s.heavy, err = b.named(ctx, &heavy)
 	return err
 }

@@ -21,8 +21,9 @@ import (
 // Heavy keys count by themselves, the other keys of the sample stand for all others: both samples hold the keys of the smallest hashes, so that
 // a key that is in one of them is in the other if the side has it (coordinated sampling; see Cohen and Kaplan, Summarizing data using
 // bottom-k sketches, 2007). Where a heavy key of one side isn't known on the other, it is taken to meet as many rows there as sampled
-// keys do on average. The error is that of sampling, at least that of one key more or less in the sample. It is a standard deviation over
-// the choice of hash, not a bound: the estimate is off by more than three of them now and then.
+// keys do on average, or in proportion to its own rows where these fit the sample better. The error is that of sampling, at least that of one
+// key more or less in the sample. It is a standard deviation over the choice of hash, not a bound: about one estimate in a hundred is off by
+// more than three of them.
 //
 // Errors wrap [onerow.ErrOption] (a sketch is nil, numbers of columns or Nulls differ), [onerow.ErrNoKey] or [onerow.ErrType].
 func EstimateSketches(left, right *Sketch) (*SketchedSize, error) {
@@ -49,7 +50,7 @@ type sketchEstimate struct {
 	rest  [2][]bucket // of keys that aren't known; nil for an exact side, which has no others
 	parts [measures]measure
 
-	guessed [2]float64 // rows that keys which only the other side knows are taken to have
+	guessed [2]unknowns // keys that only the other side knows, as they are taken to be
 }
 
 // knownKey is a key that a sketch knows by itself.
@@ -78,12 +79,12 @@ func (e *sketchEstimate) fold() {
 
 // addKnown collects the known keys, and takes them out of the buckets.
 func (e *sketchEstimate) addKnown() {
-	seen := map[string]int{}
+	seen := map[keyRef]int{}
 	note := func(k sketchKey, heavy bool) {
-		at, ok := seen[k.id]
+		at, ok := seen[k.keyRef]
 		if !ok {
 			at = len(e.known)
-			seen[k.id] = at
+			seen[k.keyRef] = at
 			e.known = append(e.known, knownKey{sketchKey: k, sampled: e.sides[leftSide].covers(k) && e.sides[rightSide].covers(k)})
 		}
 		e.known[at].heavy = e.known[at].heavy || heavy
@@ -101,7 +102,7 @@ func (e *sketchEstimate) addKnown() {
 	for side, s := range e.sides {
 		for i := range e.known {
 			k := &e.known[i]
-			if _, heavy := s.at[k.id]; heavy || s.covers(k.sketchKey) {
+			if _, heavy := s.at[k.keyRef]; heavy || s.covers(k.sketchKey) {
 				k.low[side], k.high[side] = s.bounds(k.sketchKey)
 				e.takeOut(side, k, heavy)
 			}
@@ -109,7 +110,7 @@ func (e *sketchEstimate) addKnown() {
 		// Keys that the side doesn't know are bounded by what is left.
 		for i := range e.known {
 			k := &e.known[i]
-			if _, heavy := s.at[k.id]; !heavy && !s.covers(k.sketchKey) {
+			if _, heavy := s.at[k.keyRef]; !heavy && !s.covers(k.sketchKey) {
 				b := e.rest[side][bucketOf(k.hash, e.n)]
 				k.high[side] = min(b.most, b.rows)
 			}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/binary"
+	"fmt"
+	"math/bits"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
 )
 
@@ -26,16 +29,15 @@ const sketchMagic = "1rowskch"
 const (
 	flagNullsEqual = 1 << iota
 	flagFull
-	flagDistinct
 	flagsEnd
 )
 
 // MarshalBinary writes the sketch. Equal sketches have equal bytes on every machine. The format, version 1, in which n is an unsigned LEB128 number
-// of at most 64 bits, and text is n bytes behind their number n:
+// of at most 64 bits in its shortest form, and text is n bytes behind their number n:
 //
 //	8 bytes   "1rowskch"
 //	1 byte    the version
-//	1 byte    flags: 1 NULL equals NULL, 2 there are keys beyond the sample, 4 the numbers of keys in buckets are exact
+//	1 byte    flags: 1 NULL equals NULL, 2 there are keys beyond the sample
 //	n         keys that the sample may hold
 //	n         key columns; of each:
 //	  text      its name
@@ -45,19 +47,23 @@ const (
 //	n         rows
 //	n         rows with NULL in the key
 //	n         keys in the sample, ascending by hash, then by the bytes of the key; of each:
-//	  8 bytes   its hash (that of onerow.Partition), little-endian
+//	  8 bytes   its hash, little-endian: what splitmix64 makes of the one that onerow.Partition goes by
 //	  text      its canonical bytes, as scd2.CanonicalHash hashes them, cell after cell; of a key of more than 64 of them 255, and their SHA-256
 //	  n         rows
-//	  text      for each key column: the value as text
+//	  text      for each key column: the value as text, in at most 160 bytes
 //	and where there are keys beyond the sample:
-//	n         heavy keys, those with the most rows first, equal ones as in the sample; of each:
-//	  8 bytes, text, n, and texts as above; n is the least number of rows, and behind it stands
-//	  n         how many rows more there may be
+//	n         distinct keys, at least
+//	n         heavy keys, those with the most rows (at least) first, then with the most at most, equal ones as in the sample; of each:
+//	  8 bytes   hash
+//	  text      canonical bytes
+//	  n         rows, at least
+//	  n         how many more there may be
+//	  text      for each key column
 //	n         the binary logarithm of the number of buckets; of each bucket, which holds the keys whose hash has its number in the low bits:
 //	  n         rows
-//	  n         keys that aren't heavy
-//	  n         rows of such a key, the most
-//	  n, n      the sum of the squares of the rows of such keys: high and low 64 bits
+//	  n         keys that aren't heavy, at most
+//	  n         rows that such a key has, at most
+//	  n, n      the sum of the squares of the rows of such keys, at most: high and low 64 bits
 //	8 bytes   XXH64 of all bytes before, little-endian
 //
 // A sketch without key columns (the zero value) wraps [onerow.ErrNoKey].
@@ -65,14 +71,14 @@ func (s *Sketch) MarshalBinary() ([]byte, error) {
 	if err := checkSketches(s, s, [2]string{}); err != nil {
 		return nil, err
 	}
-	var to []byte
 	flags := byte(0)
-	for flag, on := range map[byte]bool{flagNullsEqual: s.nulls == NullsEqual, flagFull: s.full, flagDistinct: s.distinct} {
-		if on {
-			flags |= flag
-		}
+	if s.nulls == NullsEqual {
+		flags |= flagNullsEqual
 	}
-	to = append(append(to, sketchMagic...), SketchVersion, flags)
+	if s.full {
+		flags |= flagFull
+	}
+	to := append([]byte(sketchMagic), SketchVersion, flags)
 	to = appendNumbers(to, uint64(s.size), uint64(len(s.columns)))
 	for _, c := range s.columns {
 		to = appendShape(appendText(to, c.name), c.typ)
@@ -82,7 +88,7 @@ func (s *Sketch) MarshalBinary() ([]byte, error) {
 		to = appendKey(to, k, k.low)
 	}
 	if s.full {
-		to = appendNumbers(to, uint64(len(s.heavy)))
+		to = appendNumbers(to, s.least, uint64(len(s.heavy)))
 		for _, k := range s.heavy {
 			to = appendKey(to, k, k.low, k.high-k.low)
 		}
@@ -113,12 +119,7 @@ func appendKey(to []byte, k sketchKey, rows ...uint64) []byte {
 	return to
 }
 
-func log2(n int) (bits int) {
-	for ; n > 1; n /= 2 {
-		bits++
-	}
-	return bits
-}
+func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 // families are the types that stand for a family, at its number in the format. The numbers are never changed.
 var families = [...]arrow.DataType{arrow.Null, arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64,
@@ -161,6 +162,31 @@ func family(t arrow.DataType) arrow.DataType {
 	}
 }
 
+// maxShapes bounds how many types a key column consists of: each takes two bytes of a file, and some hundred of memory.
+const maxShapes = 4096
+
+// sketchable says whether the type of a key column, which family returned, is one that a sketch holds.
+func sketchable(t arrow.DataType) (ok bool, why string) {
+	if shapes(t) > maxShapes {
+		return false, fmt.Sprintf("it consists of more than %d types, too many for a sketch", maxShapes)
+	}
+	return true, ""
+}
+
+// shapes counts the types that one consists of.
+func shapes(t arrow.DataType) int {
+	n := 1
+	switch t := t.(type) {
+	case *arrow.StructType:
+		for _, f := range t.Fields() {
+			n += shapes(f.Type)
+		}
+	case *arrow.ListType:
+		n += shapes(t.Elem())
+	}
+	return n
+}
+
 // appendShape writes a type that family returned.
 func appendShape(to []byte, t arrow.DataType) []byte {
 	to = append(to, shapeOf(t))
@@ -177,9 +203,13 @@ func appendShape(to []byte, t arrow.DataType) []byte {
 }
 
 // UnmarshalBinary reads what [Sketch.MarshalBinary] wrote. Bytes that are no sketch, damaged, of a later version, or that contradict
-// themselves are an error that wraps [onerow.ErrSketch] and says what is wrong; s is as before then. It takes memory in proportion to the
-// bytes.
+// themselves are an error that wraps [onerow.ErrSketch] and says what is wrong; s is as before then. A sum over all bytes detects damage,
+// not malice: who writes the sum as well can make up a sketch whose numbers go together and are wrong. It takes memory in proportion to the
+// bytes, at most some 25 times as much. The data may be written to afterwards.
 func (s *Sketch) UnmarshalBinary(data []byte) error {
+	if s == nil {
+		return fmt.Errorf("%w: the sketch to read into is nil", onerow.ErrOption)
+	}
 	head := len(sketchMagic) + 2
 	switch {
 	case len(data) < head+8 || !bytes.HasPrefix(data, []byte(sketchMagic)):
@@ -191,7 +221,7 @@ func (s *Sketch) UnmarshalBinary(data []byte) error {
 	if sum := binary.LittleEndian.Uint64(data[end:]); sum != xxhash.Sum64(data[:end]) {
 		return notSketch("it is damaged: the checksum differs")
 	}
-	r := &sketchReader{left: data[head:end]}
+	r := &sketchReader{left: string(data[head:end])}
 	read := r.sketch(data[head-1])
 	if r.err == nil && len(r.left) > 0 {
 		r.fail("%d bytes are left over", len(r.left))

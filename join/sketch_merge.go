@@ -7,45 +7,82 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/onerow-go/onerow"
-	"github.com/onerow-go/onerow/internal/form"
 )
 
 // Merge is the sketch of the rows of both: parts of one side, which may share keys. Neither sketch changes. The sample and the numbers of
-// rows are those of a sketch of all rows at once, whatever the order of merges; the number of keys becomes an estimate, and bounds grow
-// wider, as a key that is in both sketches without being heavy can't be recognised. Where no key can be in both, as in partitions by key
-// ([onerow.Partition]), MergeDisjoint keeps them.
+// rows are those of a sketch of all rows at once, whatever the order of merges. Where both are exact, or one has no keys, all else is as well.
+// Otherwise the number of keys becomes an estimate, and bounds grow wider: a key that is in both sketches and in neither's sample nor heavy keys
+// can't be recognised. Where no key can be in both, as in partitions by key ([onerow.Partition]), MergeDisjoint keeps them.
 //
-// The sketches must agree in the names and types of their key columns and in Nulls. Errors wrap [onerow.ErrOption], [onerow.ErrNoKey],
-// [onerow.ErrSchema], [onerow.ErrType] or [onerow.ErrTooManyRows] (more than 2^63-1).
+// Of sketches of different sizes (see [SketchOptions]) the outcome has the smaller one. The sketches must agree in the names and types of their
+// key columns and in Nulls. Errors wrap [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrSchema], [onerow.ErrType] or [onerow.ErrTooManyRows] (more
+// than 2^63-1).
 func (s *Sketch) Merge(o *Sketch) (*Sketch, error) { return s.merge(o, false) }
 
 // MergeDisjoint is [Sketch.Merge] for parts of one side of which no key is in both. Nothing is lost then: the outcome is the sketch of all rows at
-// once. A key that is in the samples of both refutes it: the error is a *onerow.KeysError with Kind ErrDuplicateKey that lists such keys.
+// once. That no key is in both is the caller's word: where it doesn't hold, bounds of the outcome don't. A key that both sketches know, as one of
+// the sample or a heavy one, refutes it: the error is a *onerow.KeysError with Kind ErrDuplicateKey that lists such keys. Other errors are
+// those of Merge.
 func (s *Sketch) MergeDisjoint(o *Sketch) (*Sketch, error) { return s.merge(o, true) }
 
 func (s *Sketch) merge(o *Sketch, disjoint bool) (*Sketch, error) {
 	if err := checkParts(s, o); err != nil {
 		return nil, err
 	}
-	m := &Sketch{nulls: s.nulls, size: min(s.size, o.size), rows: s.rows + o.rows, nullRows: s.nullRows + o.nullRows,
-		distinct: disjoint && s.distinct && o.distinct}
+	m := &Sketch{nulls: s.nulls, size: min(s.size, o.size), rows: s.rows + o.rows, nullRows: s.nullRows + o.nullRows}
 	for i, c := range s.columns {
-		if form.FamilyOf(c.typ) == form.NullFamily {
-			c = o.columns[i]
-		}
+		c.typ = unified(c.typ, o.columns[i].typ)
 		m.columns = append(m.columns, c)
 	}
-	both := mergeSamples(m, s, o)
-	if disjoint && len(both) > 0 {
-		return nil, sharedKeys(s, both)
+	if disjoint {
+		if both := knownToBoth(s, o); len(both) > 0 {
+			return nil, sharedKeys(s, both)
+		}
 	}
-	if m.full {
-		s, o = s.whole().folded(bucketCount(m.size)), o.whole().folded(bucketCount(m.size))
+	all := mergeSamples(s, o)
+	m.full = s.full || o.full || len(all) > m.size
+	m.sample = all[:min(len(all), m.size):min(len(all), m.size)]
+	switch {
+	case !m.full:
+	case !s.full && !o.full:
+		m.sum(all)
+	default:
+		n := bucketCount(m.size)
+		s, o = s.whole().folded(n), o.whole().folded(n)
+		disjoint = disjoint || s.keyed() == 0 || o.keyed() == 0
 		mergeBuckets(m, s, o, disjoint)
 		mergeHeavy(m, s, o, disjoint)
+		if m.least = max(s.least, o.least, uint64(m.size)+1); disjoint {
+			m.least = s.least + o.least
+		}
 	}
 	return m, nil
+}
+
+// unified is the type that stands for the keys of two parts. In nested types too, the null type gives way to the other one.
+func unified(a, b arrow.DataType) arrow.DataType {
+	switch t := a.(type) {
+	case *arrow.NullType:
+		return b
+	case *arrow.StructType:
+		o, ok := b.(*arrow.StructType)
+		if !ok {
+			return a
+		}
+		fields := slices.Clone(t.Fields())
+		for i := range fields {
+			fields[i].Type = unified(fields[i].Type, o.Field(i).Type)
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		if o, ok := b.(*arrow.ListType); ok {
+			return arrow.ListOf(unified(t.Elem(), o.Elem()))
+		}
+	}
+	return a
 }
 
 func checkParts(s, o *Sketch) error {
@@ -61,6 +98,27 @@ func checkParts(s, o *Sketch) error {
 		return fmt.Errorf("%w: the sketches have %d and %d", onerow.ErrTooManyRows, s.rows, o.rows)
 	}
 	return nil
+}
+
+// knownToBoth are the keys that both sketches know, with their rows, at least, in both.
+func knownToBoth(s, o *Sketch) (both []sketchKey) {
+	at := map[keyRef]uint64{}
+	for _, keys := range [][]sketchKey{s.heavy, s.sample} {
+		for _, k := range keys {
+			at[k.keyRef] = k.low
+		}
+	}
+	for _, keys := range [][]sketchKey{o.heavy, o.sample} {
+		for _, k := range keys {
+			if rows, ok := at[k.keyRef]; ok {
+				k.low = addCapped(k.low, rows)
+				both = append(both, k)
+				delete(at, k.keyRef)
+			}
+		}
+	}
+	slices.SortFunc(both, compareSampled)
+	return both
 }
 
 // sharedKeys says that parts aren't disjoint.
@@ -86,9 +144,8 @@ func (s *Sketch) sampled(k sketchKey) uint64 {
 	return 0
 }
 
-// mergeSamples adds the samples up, as far as both reach, and returns the keys that are in both.
-func mergeSamples(m, s, o *Sketch) (both []sketchKey) {
-	m.full = s.full || o.full
+// mergeSamples adds the samples up, as far as both reach. It is longer than a sample of either size where there are that many.
+func mergeSamples(s, o *Sketch) (all []sketchKey) {
 	for i, j := 0, 0; i < len(s.sample) || j < len(o.sample); {
 		var k sketchKey
 		switch c := compareNext(s.sample, i, o.sample, j); {
@@ -102,16 +159,17 @@ func mergeSamples(m, s, o *Sketch) (both []sketchKey) {
 			k = s.sample[i]
 			k.low += o.sample[j].low
 			k.high = k.low
+			if t := o.sample[j].texts; slices.Compare(t, k.texts) < 0 { // shown alike whatever the order of merges
+				k.texts = t
+			}
 			i, j = i+1, j+1
-			both = append(both, k)
 		}
-		if !s.covers(k) || !o.covers(k) || len(m.sample) == m.size {
-			m.full = true
+		if !s.covers(k) || !o.covers(k) {
 			break
 		}
-		m.sample = append(m.sample, k)
+		all = append(all, k)
 	}
-	return both
+	return all
 }
 
 // compareNext compares the next keys of two samples; those of one at its end come last.
@@ -131,18 +189,23 @@ func (s *Sketch) whole() *Sketch {
 		return s
 	}
 	w := *s
-	w.buckets = make([]bucket, bucketCount(s.size))
-	byRows := slices.SortedFunc(slices.Values(s.sample), compareHeavy)
-	for i, k := range byRows {
-		b := &w.buckets[bucketOf(k.hash, len(w.buckets))]
+	w.sum(s.sample)
+	return &w
+}
+
+// sum makes the heavy keys and the buckets of all keys of the side, whose rows are known.
+func (s *Sketch) sum(all []sketchKey) {
+	s.least = uint64(len(all))
+	s.buckets = make([]bucket, bucketCount(s.size))
+	for i, k := range slices.SortedFunc(slices.Values(all), compareHeavy) {
+		b := &s.buckets[bucketOf(k.hash, len(s.buckets))]
 		b.rows += k.low
 		if k.low > 1 && i < heavyKeys(s.size) {
-			w.heavy = append(w.heavy, k)
+			s.heavy = append(s.heavy, k)
 		} else {
 			b.addLight(k.low)
 		}
 	}
-	return &w
 }
 
 // compareHeavy puts the keys with the most rows first.
@@ -207,19 +270,17 @@ func twiceRoot(a, b Count) Count {
 
 // mergeHeavy keeps the heaviest keys of both; a key that isn't among the heavy ones of a part may be among its others.
 func mergeHeavy(m, s, o *Sketch, disjoint bool) {
-	parts := [2]*lookup{newLookup(s), newLookup(o)}
+	first, second := newLookup(s), newLookup(o)
 	var keys []sketchKey
-	for i, p := range parts {
-		other := parts[1-i]
-		for _, k := range p.heavy {
-			if _, ok := parts[leftSide].at[k.id]; ok && i > 0 {
-				continue // seen with the first part
-			}
-			if !disjoint {
-				low, high := other.bounds(k)
-				k.low, k.high = k.low+low, k.high+high
-			}
-			keys = append(keys, k)
+	for _, k := range first.heavy {
+		if i, ok := second.at[k.keyRef]; ok && slices.Compare(second.heavy[i].texts, k.texts) < 0 {
+			k.texts = second.heavy[i].texts
+		}
+		keys = append(keys, k.plus(second, disjoint))
+	}
+	for _, k := range second.heavy {
+		if _, ok := first.at[k.keyRef]; !ok {
+			keys = append(keys, k.plus(first, disjoint))
 		}
 	}
 	slices.SortFunc(keys, compareHeavy)
@@ -230,16 +291,25 @@ func mergeHeavy(m, s, o *Sketch, disjoint bool) {
 	m.heavy = keys[:most:most]
 }
 
+// plus adds the rows that a key has in another part, which has it not where the parts are disjoint.
+func (k sketchKey) plus(other *lookup, disjoint bool) sketchKey {
+	if !disjoint {
+		low, high := other.bounds(k)
+		k.low, k.high = k.low+low, k.high+high
+	}
+	return k
+}
+
 // lookup finds what a sketch knows of a key.
 type lookup struct {
 	*Sketch
-	at map[string]int // in heavy, by id
+	at map[keyRef]int // in heavy
 }
 
 func newLookup(s *Sketch) *lookup {
-	l := &lookup{Sketch: s, at: make(map[string]int, len(s.heavy))}
+	l := &lookup{Sketch: s, at: make(map[keyRef]int, len(s.heavy))}
 	for i, k := range s.heavy {
-		l.at[k.id] = i
+		l.at[k.keyRef] = i
 	}
 	return l
 }
@@ -250,7 +320,7 @@ func (l *lookup) bounds(k sketchKey) (low, high uint64) {
 		n := l.sampled(k)
 		return n, n
 	}
-	if i, ok := l.at[k.id]; ok {
+	if i, ok := l.at[k.keyRef]; ok {
 		return l.heavy[i].low, l.heavy[i].high
 	}
 	b := l.buckets[bucketOf(k.hash, len(l.buckets))]

@@ -3,7 +3,6 @@ package join
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -16,25 +15,32 @@ func notSketch(format string, args ...any) error {
 
 // sketchReader reads the parts of a sketch. After the first error everything reads as nothing.
 type sketchReader struct {
-	left []byte
-	err  error
+	left   string // of a copy of the file, which the texts of the sketch are parts of
+	shapes int    // of the column at hand
+	err    error
 }
 
 func (r *sketchReader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = notSketch(format, args...)
 	}
-	r.left = nil
+	r.left = ""
 }
 
-func (r *sketchReader) number() uint64 {
-	n, size := binary.Uvarint(r.left)
-	if size <= 0 || size > 1 && r.left[size-1] == 0 { // a number has one form
-		r.fail("a number is cut off or too long")
-		return 0
+func (r *sketchReader) number() (n uint64) {
+	for i := range min(len(r.left), binary.MaxVarintLen64) {
+		b := r.left[i]
+		if b < 0x80 {
+			if i > 0 && b == 0 || i == binary.MaxVarintLen64-1 && b > 1 {
+				break // a number has one form, and 64 bits
+			}
+			r.left = r.left[i+1:]
+			return n | uint64(b)<<(7*i)
+		}
+		n |= uint64(b&0x7f) << (7 * i)
 	}
-	r.left = r.left[size:]
-	return n
+	r.fail("a number is cut off or too long")
+	return 0
 }
 
 // count is the number of things that follow, each of which has at least some bytes.
@@ -47,40 +53,59 @@ func (r *sketchReader) count(of string, bytes int) int {
 	return int(n)
 }
 
-func (r *sketchReader) bytes(n int) []byte {
-	if n > len(r.left) {
+func (r *sketchReader) byte() byte {
+	if len(r.left) == 0 {
 		r.fail("it ends too early")
-		return make([]byte, n)
+		return 0
 	}
-	b := r.left[:n]
-	r.left = r.left[n:]
+	b := r.left[0]
+	r.left = r.left[1:]
 	return b
 }
 
-func (r *sketchReader) text() string { return string(r.bytes(r.count("bytes of text", 1))) }
+func (r *sketchReader) hash() (h uint64) {
+	if len(r.left) < 8 {
+		r.fail("it ends too early")
+		return 0
+	}
+	for i := range 8 {
+		h |= uint64(r.left[i]) << (8 * i)
+	}
+	r.left = r.left[8:]
+	return h
+}
+
+func (r *sketchReader) text() string {
+	n := r.count("bytes of text", 1)
+	t := r.left[:n]
+	r.left = r.left[n:]
+	return t
+}
 
 func (r *sketchReader) sketch(flags byte) *Sketch {
 	if flags >= flagsEnd {
 		r.fail("it has the unknown flags %#x", flags)
 	}
-	s := &Sketch{full: flags&flagFull != 0, distinct: flags&flagDistinct != 0}
+	s := &Sketch{full: flags&flagFull != 0}
 	if flags&flagNullsEqual != 0 {
 		s.nulls = NullsEqual
 	}
 	size := r.number()
-	if size < MinSketchKeys || size > MaxSketchKeys {
-		r.fail("the sample may hold %d keys, of %d to %d", size, MinSketchKeys, MaxSketchKeys)
+	if size < uint64(leastSketchKeys) || size > MaxSketchKeys {
+		r.fail("the sample may hold %d keys, of %d to %d", size, leastSketchKeys, MaxSketchKeys)
 		return s
 	}
 	s.size = int(size)
 	for range r.count("columns", 2) {
-		s.columns = append(s.columns, sketchColumn{name: r.text(), typ: r.shape(0)})
+		r.shapes = 0
+		s.columns = append(s.columns, sketchColumn{name: r.text(), typ: r.shape()})
 	}
 	s.rows, s.nullRows = r.number(), r.number()
 	s.sample = r.keys(len(s.columns), 0)
 	if !s.full {
 		return s
 	}
+	s.least = r.number()
 	s.heavy = r.keys(len(s.columns), 1)
 	if bits := r.number(); bits > uint64(log2(bucketCount(MaxSketchKeys))) || 1<<bits > len(r.left)/5 {
 		r.fail("2^%d buckets don't fit the %d bytes that follow", bits, len(r.left))
@@ -96,14 +121,15 @@ func (r *sketchReader) sketch(flags byte) *Sketch {
 // keys reads a list of keys, each with its rows and more numbers to add to their bound.
 func (r *sketchReader) keys(columns, more int) []sketchKey {
 	keys := make([]sketchKey, r.count("keys", 10+more+columns))
+	texts := make([]string, len(keys)*columns)
 	for i := range keys {
 		k := &keys[i]
-		k.hash, k.id, k.low = binary.LittleEndian.Uint64(r.bytes(8)), r.text(), r.number()
+		k.hash, k.id, k.low = r.hash(), r.text(), r.number()
 		k.high = k.low
 		if more > 0 {
 			k.high = addCapped(k.low, r.number())
 		}
-		k.texts = make([]string, columns)
+		k.texts = texts[i*columns:][:columns:columns]
 		for c := range k.texts {
 			k.texts[c] = r.text()
 		}
@@ -114,97 +140,25 @@ func (r *sketchReader) keys(columns, more int) []sketchKey {
 	return keys
 }
 
-// maxShapeDepth bounds how deep types are nested.
-const maxShapeDepth = 1000
-
-func (r *sketchReader) shape(depth int) arrow.DataType {
-	b := r.bytes(1)[0]
-	switch {
-	case depth > maxShapeDepth:
-		r.fail("a type is nested more than %d deep", maxShapeDepth)
+func (r *sketchReader) shape() arrow.DataType {
+	if r.shapes++; r.shapes > maxShapes {
+		r.fail("a key column consists of more than %d types", maxShapes)
+	}
+	switch b := r.byte(); {
 	case int(b) < len(families):
 		return families[b]
 	case b == structShape:
-		fields := make([]arrow.Field, r.count("fields", 2))
-		for i := range fields {
-			fields[i] = arrow.Field{Name: r.text(), Type: r.shape(depth + 1), Nullable: true}
+		var fields []arrow.Field
+		for range r.count("fields", 2) {
+			if fields = append(fields, arrow.Field{Name: r.text(), Type: r.shape(), Nullable: true}); r.err != nil {
+				return arrow.Null
+			}
 		}
-		if r.err == nil {
-			return arrow.StructOf(fields...)
-		}
+		return arrow.StructOf(fields...)
 	case b == listShape:
-		if elem := r.shape(depth + 1); r.err == nil {
-			return arrow.ListOf(elem)
-		}
+		return arrow.ListOf(r.shape())
 	default:
 		r.fail("no family of types has the number %d", b)
+		return arrow.Null
 	}
-	return arrow.Null
-}
-
-// check refuses what contradicts itself: no estimate of a sketch that passes it overflows, or finds a row that isn't there.
-func (s *Sketch) check() error {
-	switch {
-	case len(s.columns) == 0:
-		return notSketch("it has no key columns")
-	case s.rows > math.MaxInt64 || s.nullRows > s.rows:
-		return notSketch("it has %d rows, of which %d with NULL", s.rows, s.nullRows)
-	case len(s.sample) > s.size || s.full && len(s.sample) < s.size:
-		return notSketch("the sample of %d keys has %d", s.size, len(s.sample))
-	case len(s.heavy) > heavyKeys(s.size):
-		return notSketch("it has %d heavy keys, of at most %d", len(s.heavy), heavyKeys(s.size))
-	case s.full && len(s.buckets) != bucketCount(s.size):
-		return notSketch("it has %d buckets, of %d", len(s.buckets), bucketCount(s.size))
-	}
-	sum := uint64(0)
-	for i, k := range s.sample {
-		if i > 0 && compareSampled(s.sample[i-1], k) >= 0 {
-			return notSketch("key %d of the sample isn't in its place", i)
-		}
-		if k.low == 0 || k.low > s.keyed()-sum {
-			return notSketch("key %d of the sample has %d rows", i, k.low)
-		}
-		sum += k.low
-	}
-	if !s.full {
-		if sum != s.keyed() {
-			return notSketch("its keys have %d rows, of %d", sum, s.keyed())
-		}
-		return nil
-	}
-	return s.checkBuckets()
-}
-
-// checkBuckets adds up what each bucket must hold at least.
-func (s *Sketch) checkBuckets() error {
-	seen := map[string]bool{}
-	known := make([]uint64, len(s.buckets))
-	for i, k := range s.heavy {
-		known[bucketOf(k.hash, len(known))] += k.low
-		if seen[k.id] || i > 0 && compareHeavy(s.heavy[i-1], k) >= 0 {
-			return notSketch("heavy key %d isn't in its place", i)
-		}
-		if seen[k.id] = true; k.low == 0 || k.high > s.keyed() {
-			return notSketch("heavy key %d has %d to %d rows", i, k.low, k.high)
-		}
-		if s.covers(k) && (k.low != k.high || s.sampled(k) != k.low) {
-			return notSketch("heavy key %d has other rows in the sample", i)
-		}
-	}
-	for _, k := range s.sample {
-		if !seen[k.id] {
-			known[bucketOf(k.hash, len(known))] += k.low
-		}
-	}
-	sum := uint64(0)
-	for i, b := range s.buckets {
-		if b.rows > s.keyed()-sum || known[i] > b.rows || b.keys > s.keyed() || b.most > s.keyed() {
-			return notSketch("bucket %d has more rows than there are, or less than its keys", i)
-		}
-		sum += b.rows
-	}
-	if sum != s.keyed() {
-		return notSketch("its buckets have %d rows, of %d", sum, s.keyed())
-	}
-	return nil
 }

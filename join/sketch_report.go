@@ -45,12 +45,15 @@ func (a Approx) relative() string {
 
 func exactly(c Count) Approx { return Approx{Estimate: c, Low: c, High: c} }
 
+func upTo(n uint64) Approx { return Approx{High: CountOf(n)} }
+
 // around sets the estimate and its error, inside the bounds.
 func (a Approx) around(value, stdErr float64) Approx {
 	if a.Exact() {
 		return exactly(a.Low)
 	}
-	a.Estimate, a.StdErr = lesser(greater(countOfFloat(value), a.Low), a.High), stdErr
+	a.Estimate = lesser(greater(countOfFloat(value), a.Low), a.High)
+	a.StdErr = min(stdErr, max(a.High.minus(a.Estimate).Float64(), a.Estimate.minus(a.Low).Float64()))
 	return a
 }
 
@@ -111,6 +114,8 @@ type SketchedSide struct {
 	NullRows int64 `json:"null_rows"`
 	// Keys is the number of distinct keys, those with NULL only under NullsEqual. It is exact, but for sketches of many keys that were merged.
 	Keys Approx `json:"keys"`
+	// MaxRows is what no key has more rows than: 1 says that the keys are unique. A key has so many, but for sketches of many keys that were merged.
+	MaxRows int64 `json:"max_rows"`
 	// Exact says that the sketch holds every key with its number of rows.
 	Exact bool `json:"exact"`
 }
@@ -133,6 +138,8 @@ func (e *sketchEstimate) fill(s *SketchedSize) {
 		a[m] = Approx{Low: p.low, High: p.high}.around(p.value, math.Sqrt(p.variance))
 	}
 	left, right := CountOf(uint64(s.Left.Rows)), CountOf(uint64(s.Right.Rows))
+	a[leftMatched] = a[leftMatched].within(upTo(e.sides[leftSide].keyed()))
+	a[rightMatched] = a[rightMatched].within(upTo(e.sides[rightSide].keyed()))
 	r := &s.Rows
 	// An inner join has the rows that match and those beyond, of either side.
 	r.Inner = a[innerRows].within(a[leftMatched].and(a[leftMore])).within(a[rightMatched].and(a[rightMore]))
@@ -145,7 +152,7 @@ func (e *sketchEstimate) fill(s *SketchedSize) {
 	} else {
 		r.Full = r.Full.within(other)
 	}
-	s.MatchedKeys = a[matchedKeys]
+	s.MatchedKeys = a[matchedKeys].within(Approx{High: lesser(s.Left.Keys.High, s.Right.Keys.High)})
 }
 
 // list finds the worst keys.
@@ -205,7 +212,7 @@ func (s *SketchedSize) MaxGrowth(factor float64) error {
 	return e
 }
 
-// named are the sizes in the order in which they are read.
+// list are the sizes in the order in which they are read.
 func (r *SketchedSizes) list() []namedApprox {
 	return []namedApprox{
 		{"inner", "inner join", r.Inner}, {"left", "left join", r.Left}, {"right", "right join", r.Right}, {"full", "full join", r.Full},
