@@ -1,5 +1,8 @@
 package bench
 
+// barThreads is the number of threads and workers that the bars are for.
+const barThreads = 2
+
 // bar is what a workload is to reach: the peer's time over ours, with two workers and two threads.
 type bar struct {
 	// least is needed, aim is where the field ends.

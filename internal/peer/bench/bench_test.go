@@ -231,6 +231,10 @@ func TestVerdicts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("verdicts %q, want %q", got, want)
 	}
+	r.Threads, r.limits, r.Verdicts = 1, nil, nil
+	if r.judge(); len(r.Verdicts) != 1 {
+		t.Errorf("with one thread there are verdicts of what two should reach: %v", r.Verdicts)
+	}
 	for _, w := range workloads() {
 		if _, ok := bars[w.id]; !ok {
 			t.Errorf("%s has no bar", w.id)

@@ -17,7 +17,8 @@ import (
 )
 
 // Peak memory is that of a process which runs one side once: the greatest resident size while it runs, less the size just before, when the
-// input was loaded and what loading left was given back. So it is what a call takes over its input, the output included, garbage included.
+// input was loaded and what loading left was given back. So it is what a call takes over its input, the output included, garbage included. What
+// DuckDB's allocator keeps from loading for later counts as input, to its advantage.
 
 // oursSide names our side to a child process; other sides are forms.
 const oursSide = "ours"

@@ -211,23 +211,21 @@ func (r *run) add(rec Record) {
 	}
 }
 
-// judge holds the records against the bars.
+// judge holds the records against the bars: those of two threads only if there are two.
 func (r *run) judge() {
 	var smallest, largest float64
 	for _, rec := range r.Records {
-		if b, ok := bars[rec.Workload]; ok {
+		if b, ok := bars[rec.Workload]; ok && r.Threads == barThreads {
 			r.Verdicts = append(r.Verdicts, Verdict{What: rec.Workload + " " + rec.What + " ratio", Value: fmt.Sprintf("%.2f", rec.Ratio),
 				Bar: fmt.Sprintf("at least %g", b.least), Aim: fmt.Sprint(b.aim), Pass: rec.Ratio >= b.least})
 		}
-		if rec.Workload == "L1" {
+		if rec.Workload == "L1" && r.Threads == barThreads {
 			over, speedup := rec.OursS/rec.FloorS, rec.OneWorkerS/rec.OursS
 			r.limits = append(r.limits,
 				Verdict{What: "L1 against the floor", Value: fmt.Sprintf("%.1f times", over), Bar: fmt.Sprintf("at most %d", mostOverFloor),
-					Aim: fmt.Sprint(aimOverFloor), Pass: over <= mostOverFloor})
-			if r.Threads > 1 {
-				r.limits = append(r.limits, Verdict{What: fmt.Sprintf("L1 with %d workers against one", r.Threads), Value: fmt.Sprintf("%.2f times", speedup),
+					Aim: fmt.Sprint(aimOverFloor), Pass: over <= mostOverFloor},
+				Verdict{What: fmt.Sprintf("L1 with %d workers against one", r.Threads), Value: fmt.Sprintf("%.2f times", speedup),
 					Bar: fmt.Sprintf("at least %.1f", leastSpeedup), Pass: speedup >= leastSpeedup})
-			}
 		}
 		if rec.Workload == "C1" {
 			if smallest == 0 {

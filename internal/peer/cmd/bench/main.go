@@ -69,6 +69,9 @@ func run(ctx context.Context) error {
 	}
 	if *bars {
 		fmt.Println()
+		if *rows > 0 {
+			fmt.Println("Rows are capped; the bars are for the default sizes.")
+		}
 		for _, v := range out.Verdicts {
 			fmt.Println(v)
 		}
