@@ -7,7 +7,7 @@ FUZZTIME ?= 20s
 LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/... ./internal/textform/...
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines peer explosion race bench lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines adapters peer explosion race bench lint
 
 .DEFAULT_GOAL := help
 
@@ -78,6 +78,11 @@ engines-setup: ## install PostgreSQL from Debian where there is none, for the en
 engines: engines-setup ## MERGE statements in DuckDB and PostgreSQL: the tests of internal/engines, a module of its own
 	cd internal/engines && go vet ./... && ONEROW_REQUIRE_ENGINES=1 go test ./...
 
+.PHONY: adapters
+adapters: ## tests of the modules below adapters/, with the assertions of Arrow too
+	cd adapters/arrow18 && go vet ./... && go test ./... && go test -tags assert ./...
+	cd adapters/arrow18 && go test -race -short . && go test -run '^$$' -bench . -benchtime 1x -short ./...
+
 .PHONY: peer
 peer: ## answers compared with DuckDB's on random tables, and each workload of internal/peer once, small: a module of its own
 	cd internal/peer && go vet -tags duckdb_arrow ./... && ONEROW_REQUIRE_ENGINES=1 go test -tags duckdb_arrow ./...
@@ -112,6 +117,7 @@ bench: ## each benchmark once: it still runs (for figures: go test -bench . PACK
 lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 	cd internal/engines && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
+	cd adapters/arrow18 && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 	cd internal/peer && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run --build-tags duckdb_arrow ./...
 	cd examples/explosion && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
 
@@ -122,6 +128,7 @@ $(GOLANGCI):
 .PHONY: tidy-check
 tidy-check: ## fail when go mod tidy would change go.mod or go.sum
 	go mod tidy -diff
+	cd adapters/arrow18 && go mod tidy -diff
 
 .PHONY: cover
 cover: ## coverage of the library packages by all tests; cover.out has the lines

@@ -84,9 +84,8 @@ func FromReader(reader array.RecordReader) (array15.RecordReader, error) {
 	if err != nil {
 		return nil, said(err)
 	}
-	reader.Retain()
-	r := &fromReader{from: reader, schema: s.To, convert: fromConverter{schema: s}}
-	r.refs.Add(1)
+	r := &fromReader{schema: s.To}
+	r.start(reader, reader.RecordBatch, &fromConverter{schema: s})
 	return r, nil
 }
 

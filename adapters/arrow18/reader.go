@@ -1,6 +1,7 @@
 package arrow18
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -9,100 +10,116 @@ import (
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// fromReader is a reader of v15 over one of v18. As with other readers, Retain and Release may be called from several goroutines, the
-// rest from one.
-type fromReader struct {
-	from    array.RecordReader
-	schema  *arrow15.Schema
-	convert fromConverter
+// stream converts the batches of a reader as it is read: what both directions have in common.
+type stream[From any, To batch] struct {
+	from    source
+	read    func() From
+	convert converter[From, To]
 	refs    atomic.Int64
-	current arrow15.Record
+	// n counts the batches that were read.
+	n       int
+	current To
 	err     error
 }
 
-func (r *fromReader) Retain() { r.refs.Add(1) }
+type batch interface {
+	comparable
+	Release()
+}
 
-func (r *fromReader) Release() {
-	if r.refs.Add(-1) == 0 {
-		r.drop()
-		r.convert.Release()
-		r.from.Release()
+// source is what readers of both versions have.
+type source interface {
+	Retain()
+	Release()
+	Next() bool
+	Err() error
+}
+
+type converter[From any, To batch] interface {
+	batch(From) (To, error)
+	Forget()
+	Release()
+}
+
+// start makes the stream hold the reader.
+func (s *stream[From, To]) start(from source, read func() From, convert converter[From, To]) {
+	from.Retain()
+	s.from, s.read, s.convert = from, read, convert
+	s.refs.Store(1)
+}
+
+// Retain adds a reference. It may be called from several goroutines, as Release may; the rest is for one.
+func (s *stream[From, To]) Retain() { s.refs.Add(1) }
+
+// Release gives a reference back; with the last one go the current batch and the hold on the reader.
+func (s *stream[From, To]) Release() {
+	if s.refs.Add(-1) == 0 {
+		s.drop()
+		s.convert.Release()
+		s.from.Release()
 	}
 }
 
-func (r *fromReader) Schema() *arrow15.Schema { return r.schema }
-func (r *fromReader) Record() arrow15.Record  { return r.current }
-
-func (r *fromReader) Err() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.from.Err()
-}
-
-func (r *fromReader) Next() bool {
-	r.drop()
-	if r.err != nil || !r.from.Next() {
+// Next goes to the next batch, if there is one.
+func (s *stream[From, To]) Next() bool {
+	s.drop()
+	if s.err != nil || !s.from.Next() {
 		return false
 	}
-	r.current, r.err = r.convert.batch(r.from.RecordBatch())
-	r.convert.Forget()
-	return r.err == nil
+	current, err := s.convert.batch(s.read())
+	s.convert.Forget()
+	if err != nil {
+		s.err = fmt.Errorf("batch %d: %w", s.n, err)
+		return false
+	}
+	s.current = current
+	s.n++
+	return true
 }
 
-func (r *fromReader) drop() {
-	if r.current != nil {
-		r.current.Release()
-		r.current = nil
+// Err is what ended the stream before its end.
+func (s *stream[From, To]) Err() error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.from.Err()
+}
+
+func (s *stream[From, To]) drop() {
+	var none To
+	if s.current != none {
+		s.current.Release()
+		s.current = none
 	}
 }
+
+// fromReader is a reader of v15 over one of v18.
+type fromReader struct {
+	stream[arrow.RecordBatch, arrow15.Record]
+	schema *arrow15.Schema
+}
+
+var _ array15.RecordReader = (*fromReader)(nil)
+
+// Schema is that of the records.
+func (r *fromReader) Schema() *arrow15.Schema { return r.schema }
+
+// Record is the current record, until Next or Release.
+func (r *fromReader) Record() arrow15.Record { return r.current }
 
 // toReader is a reader of v18 over one of v15.
 type toReader struct {
-	from    array15.RecordReader
-	schema  *arrow.Schema
-	convert toConverter
-	refs    atomic.Int64
-	current arrow.RecordBatch
-	err     error
+	stream[arrow15.Record, arrow.RecordBatch]
+	schema *arrow.Schema
 }
 
-func (r *toReader) Retain() { r.refs.Add(1) }
+var _ array.RecordReader = (*toReader)(nil)
 
-func (r *toReader) Release() {
-	if r.refs.Add(-1) == 0 {
-		r.drop()
-		r.convert.Release()
-		r.from.Release()
-	}
-}
+// Schema is that of the batches.
+func (r *toReader) Schema() *arrow.Schema { return r.schema }
 
-func (r *toReader) Schema() *arrow.Schema          { return r.schema }
+// RecordBatch is the current batch, until Next or Release.
 func (r *toReader) RecordBatch() arrow.RecordBatch { return r.current }
 
-// Record is the older name of RecordBatch, which the interface asks for.
+// Record is the older name of RecordBatch.
 func (r *toReader) Record() arrow.RecordBatch { return r.current }
-
-func (r *toReader) Err() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.from.Err()
-}
-
-func (r *toReader) Next() bool {
-	r.drop()
-	if r.err != nil || !r.from.Next() {
-		return false
-	}
-	r.current, r.err = r.convert.batch(r.from.Record())
-	r.convert.Forget()
-	return r.err == nil
-}
-
-func (r *toReader) drop() {
-	if r.current != nil {
-		r.current.Release()
-		r.current = nil
-	}
-}

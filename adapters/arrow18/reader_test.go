@@ -73,7 +73,7 @@ func TestReaders(t *testing.T) {
 	n := 0
 	for ; back.Next(); n++ {
 		batch := back.RecordBatch()
-		if batch != back.Record() || cells(batch.Column(0)) != "1\n0\nnull\n100\n7\n" || cells(batch.Column(1)) != cells15(repeated) {
+		if cells(batch.Column(0)) != "1\n0\nnull\n100\n7\n" || cells(batch.Column(1)) != cells15(repeated) {
 			t.Errorf("batch %d: %v", n, batch)
 		}
 		if same := batch.Column(1).Data().Dictionary() == dict; same != (n%4 != 0) {
@@ -201,7 +201,7 @@ func TestReaderOfBrokenBatches(t *testing.T) {
 	for there.Next() {
 		n++
 	}
-	if n != 1 || !errors.Is(there.Err(), onerow.ErrMalformed) || there.Next() || there.Record() != nil {
+	if n != 1 || !errors.Is(there.Err(), onerow.ErrMalformed) || !strings.Contains(there.Err().Error(), "batch 1: ") || there.Next() || there.Record() != nil {
 		t.Errorf("%d batches, %v", n, there.Err())
 	}
 	if _, err := arrow18.ReadAll(t.Context(), &listReader{schema: schema, batches: []arrow.RecordBatch{good, bad}}); !errors.Is(err, onerow.ErrMalformed) {

@@ -66,9 +66,8 @@ func ToReader(reader array15.RecordReader) (array.RecordReader, error) {
 	if err != nil {
 		return nil, said(err)
 	}
-	reader.Retain()
-	r := &toReader{from: reader, schema: s.To, convert: toConverter{schema: s}}
-	r.refs.Add(1)
+	r := &toReader{schema: s.To}
+	r.start(reader, reader.Record, &toConverter{schema: s})
 	return r, nil
 }
 

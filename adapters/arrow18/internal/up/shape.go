@@ -135,7 +135,7 @@ func (s *shape) nested(t src.NestedType) error {
 	var entries *src.StructType
 	from := t.Fields()
 	if m, ok := t.(*src.MapType); ok {
-		entries = m.ValueType()
+		entries = m.Elem().(*src.StructType)
 		from = entries.Fields()
 	}
 	fields := make([]dst.Field, len(from))
@@ -170,7 +170,7 @@ func (s *shape) nested(t src.NestedType) error {
 		to.SetItemNullable(item.Nullable)
 		to.KeysSorted = t.KeysSorted
 		s.to = to
-		s.kids = []*shape{{column: s.column, from: entries, to: to.ValueType(), kids: kids}}
+		s.kids = []*shape{{column: s.column, from: entries, to: to.Elem(), kids: kids}}
 	}
 	return nil
 }
