@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/join"
@@ -27,6 +29,29 @@ func (q *question) boundaries(f family) (from, to column) {
 	return column{"valid_from", one(q, f.types...), f, one(q, 0, 0, 10)}, column{"valid_to", one(q, f.types...), f, one(q, 0, 15, 30)}
 }
 
+// openEnd draws a sentinel for open ends now and then, and says how SQL reads an end.
+func (q *question) openEnd(to column) (sentinel onerow.Value, end string) {
+	if q.chance(70) {
+		return nil, "valid_to"
+	}
+	to.nulls = 0
+	sentinel = q.clock(q.load("sentinel", []column{to}, [][]any{{q.cell(to)}}))
+	q.tell("open end %v", sentinel)
+	return sentinel, "nullif(valid_to, (SELECT valid_to FROM sentinel))"
+}
+
+// clock gives the one value of a table as an option takes it.
+func (q *question) clock(batches []arrow.Record) onerow.Value {
+	switch v := arrowtest.All(batches)[0][0].(type) {
+	case int64, string:
+		return v
+	case arrowtest.Decimal:
+		return string(v)
+	default:
+		return arrowtest.Format(v)
+	}
+}
+
 func TestAsOfAndBetween(t *testing.T) {
 	counts := map[join.Status]int{}
 	each(t, func(t *testing.T, q *question) {
@@ -40,11 +65,13 @@ func TestAsOfAndBetween(t *testing.T) {
 			ValidFrom: "valid_from", ValidTo: "valid_to", Bounds: one(q, join.HalfOpen, join.HalfOpen, join.Closed)}
 		opts := join.RangeOptions{Nulls: one(q, join.NullsNever, join.NullsEqual), Resources: onerow.Resources{Workers: 1 + q.IntN(3)}}
 		q.tell("bounds %v, options %+v", versions.Bounds, opts)
+		var end string
+		versions.OpenEnd, end = q.openEnd(to)
 		size, err := join.Between(t.Context(), facts, versions, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.holders(l, r, versions, opts, at.name)
+		q.holders(l, r, versions, opts, at.name, end)
 		n := q.counts(`WITH h AS (SELECT n, count(v) AS c FROM held GROUP BY n)
 SELECT count(*), count(*) FILTER (c > 0), coalesce(max(c), 0), coalesce(arg_min(n, (-c, n)), 0), coalesce(sum(c), 0), coalesce(sum(greatest(c, 1)), 0) FROM h`)
 		if n[2] == 0 {
@@ -54,8 +81,10 @@ SELECT count(*), count(*) FILTER (c > 0), coalesce(max(c), 0), coalesce(arg_min(
 		q.compareVersions(size.Versions, r, opts.Nulls == join.NullsEqual, versions.Bounds == join.Closed)
 
 		if q.chance(30) {
-			versions.ValidTo, versions.Bounds = "", join.HalfOpen
-			q.holders(l, r, versions, opts, at.name)
+			versions.ValidTo, versions.OpenEnd, versions.Bounds = "", nil, join.HalfOpen
+			// the next start that is greater
+			q.holders(l, r, versions, opts, at.name, "(SELECT min(x.valid_from) FROM v x WHERE x.valid_from > v.valid_from AND "+
+				condition("v", r, "x", r, opts.Nulls == join.NullsEqual)+")")
 		}
 		m, err := join.AsOf(t.Context(), facts, versions, opts)
 		if err != nil {
@@ -81,16 +110,14 @@ SELECT count(*), count(*) FILTER (c > 0), coalesce(max(c), 0), coalesce(arg_min(
 	t.Log(counts)
 }
 
-// holders makes the tables held, of the facts n with each version v that holds it, or NULL, and status, of each fact's status and match.
-func (q *question) holders(l, r []column, versions join.Versions, opts join.RangeOptions, at string) {
+// holders makes the tables held, of the facts n with each version v that holds it, or NULL, and status, of each fact's status and match. SQL
+// reads an end as end says.
+func (q *question) holders(l, r []column, versions join.Versions, opts join.RangeOptions, at, end string) {
 	q.Helper()
 	equal := opts.Nulls == join.NullsEqual
-	less, end := "<", "valid_to"
+	less := "<"
 	if versions.Bounds == join.Closed {
 		less = "<="
-	}
-	if versions.ValidTo == "" { // the next start that is greater
-		end = "(SELECT min(x.valid_from) FROM v x WHERE x.valid_from > v.valid_from AND " + condition("v", r, "x", r, equal) + ")"
 	}
 	noKey := anyNull(l)
 	if equal {
@@ -146,11 +173,13 @@ func TestHistoryCheck(t *testing.T) {
 			opts.Gaps = one(q, scd2.AllowGaps, scd2.ReportGaps)
 		}
 		q.tell("bounds %v, current %q, options %+v", table.Bounds, table.Current, opts)
+		var end string
+		table.OpenEnd, end = q.openEnd(to)
 		r, err := scd2.Check(t.Context(), table, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := q.faults(key, table, opts)
+		n := q.faults(key, table, opts, end)
 		same(q, "faults", fmt.Sprint(r.Rows, r.Keys, r.Overlaps, r.Gaps, r.Inverted, r.ZeroLength, r.TwoOpen, r.DuplicateStarts, r.NullStarts, r.NullKeys, r.CurrentMismatches, r.BrokenKeys),
 			strings.Trim(fmt.Sprint(n), "[]"))
 		faults.Overlaps, faults.Gaps, faults.DuplicateStarts = faults.Overlaps+r.Overlaps, faults.Gaps+r.Gaps, faults.DuplicateStarts+r.DuplicateStarts
@@ -158,8 +187,8 @@ func TestHistoryCheck(t *testing.T) {
 	t.Logf("%d overlaps, %d gaps, %d duplicate starts", faults.Overlaps, faults.Gaps, faults.DuplicateStarts)
 }
 
-// faults counts what is wrong with the table t.
-func (q *question) faults(key []column, table scd2.Table, opts scd2.CheckOptions) []int64 {
+// faults counts what is wrong with the table t, whose ends SQL reads as end says.
+func (q *question) faults(key []column, table scd2.Table, opts scd2.CheckOptions, end string) []int64 {
 	q.Helper()
 	less, zero, gaps, flag := "<", "lasts IS NOT DISTINCT FROM false AND valid_to = valid_from", "false", "false"
 	if table.Bounds == scd2.Closed {
@@ -174,8 +203,9 @@ func (q *question) faults(key []column, table scd2.Table, opts scd2.CheckOptions
 	if table.Current != "" {
 		flag = "current IS DISTINCT FROM (valid_to IS NULL)"
 	}
-	if err := q.db.Exec(q.Context(), fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE r AS SELECT *, rowid AS n, %[1]s AS nk, dense_rank() OVER (ORDER BY %[2]s) AS g,
-  valid_from IS NOT NULL AND (valid_to IS NULL OR valid_from %[3]s valid_to) AS lasts FROM t;
+	if err := q.db.Exec(q.Context(), fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE ended AS SELECT * REPLACE (%[7]s AS valid_to), rowid AS n FROM t;
+CREATE OR REPLACE TEMP TABLE r AS SELECT *, %[1]s AS nk, dense_rank() OVER (ORDER BY %[2]s) AS g,
+  valid_from IS NOT NULL AND (valid_to IS NULL OR valid_from %[3]s valid_to) AS lasts FROM ended;
 CREATE OR REPLACE TEMP TABLE faults AS
   SELECT 'inverted' AS kind, g, n FROM r WHERE valid_to < valid_from
   UNION ALL SELECT 'zero', g, n FROM r WHERE %[4]s
@@ -189,7 +219,7 @@ CREATE OR REPLACE TEMP TABLE faults AS
   UNION ALL SELECT 'gap', g, 0 FROM (SELECT DISTINCT b.g, b.valid_from FROM r b WHERE %[6]s AND b.lasts AND NOT b.nk
     AND EXISTS (FROM r a WHERE a.g = b.g AND a.lasts AND a.valid_from < b.valid_from)
     AND NOT EXISTS (FROM r a WHERE a.g = b.g AND a.lasts AND a.valid_from < b.valid_from AND (a.valid_to IS NULL OR a.valid_to >= b.valid_from)))`,
-		anyNull(key), list(key), less, zero, flag, gaps)); err != nil {
+		anyNull(key), list(key), less, zero, flag, gaps, end)); err != nil {
 		q.Fatal(err)
 	}
 	return q.counts(`SELECT (SELECT count(*) FROM r), (SELECT count(DISTINCT g) FROM r WHERE NOT nk), count(*) FILTER (kind = 'overlap'), count(*) FILTER (kind = 'gap'),

@@ -235,15 +235,6 @@ func TestPlanSnapshot(t *testing.T) {
 	t.Logf("%d inserts, %d closes, %d by absence, %d unchanged", sum.Insert, sum.Close, sum.ClosedByAbsence, sum.Unchanged)
 }
 
-// clock gives the one value of a table as an option takes it.
-func (q *question) clock(batches []arrow.Record) onerow.Value {
-	v := arrowtest.All(batches)[0][0]
-	if n, ok := v.(int64); ok {
-		return n
-	}
-	return arrowtest.Format(v)
-}
-
 // snapshot is a query: the history h after the snapshot s, at the time in the table clock.
 func (c *planCase) snapshot(absent scd2.Absent) string {
 	var differs []string
