@@ -124,7 +124,7 @@ func (l *largeRange) expect() (rows []uint32, status []join.Status, inner int) {
 		}
 	}
 	for i, k := range l.factKey {
-		row, s, t := uint32(join.NoMatch), join.OK, l.at[i]
+		row, s, t := join.NoMatch, join.OK, l.at[i]
 		n := lines[k]
 		start, lasting := first[k]
 		switch {

@@ -21,7 +21,7 @@ func JoinAsOf(facts join.Facts, versions join.Versions, opts join.RangeOptions) 
 	counts := map[join.Status]*int64{join.OK: &m.Report.OK, join.NullKey: &m.Report.NullKey, join.NullTime: &m.Report.NullTime, join.NoKey: &m.Report.NoKey,
 		join.BeforeFirst: &m.Report.BeforeFirst, join.Gap: &m.Report.Gap, join.Ambiguous: &m.Report.Ambiguous}
 	for f := range j.facts.rows {
-		row, status := uint32(join.NoMatch), j.status(f)
+		row, status := join.NoMatch, j.status(f)
 		if status == join.OK {
 			row = uint32(j.holders(f)[0])
 		}
