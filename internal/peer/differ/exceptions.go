@@ -15,6 +15,8 @@ type Exception struct {
 var Exceptions = []Exception{
 	{"zeros and NaNs are compared by value, not by bits",
 		"DuckDB holds -0 and 0 equal, and all NaNs, in rows as in keys, so it keeps any of them; onerow keeps that of the row that wins by content, in which -0 is below 0."},
+	{"in the content order -0 is put below 0 by its sign bit",
+		"For DuckDB's ORDER BY they are equal, and the next column decides. Its windows also make 0 of -0 as they sort, so that the sign is taken before."},
 	{"sums of floats are compared with a tolerance, unless they are NaN or infinite",
 		"DuckDB rounds at each step; grain.Profile rounds the exact sum once."},
 	{"rows that are copies of each other stand for each other",
@@ -35,6 +37,11 @@ var Exceptions = []Exception{
 		"DuckDB's default, last, is onerow's highest for ascending and lowest for descending columns."},
 	{"text is compared under DuckDB's default collation",
 		"It is by bytes, as in onerow; under a collation such as NOCASE it would not be."},
+}
+
+// sign is an expression that is false for -0 and true for all else: behind the column itself in an ORDER BY it puts -0 below 0.
+func sign(column string) string {
+	return "NOT coalesce(" + column + " = 0 AND signbit(" + column + "), false)"
 }
 
 // sameValue takes what Exceptions hold equal for one: zeros, and NaNs.

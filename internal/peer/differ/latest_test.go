@@ -52,8 +52,8 @@ func (q *question) drawLatest(ops int) *latestCase {
 	return c
 }
 
-// ranked is a query over a table with columns beside its own: n the row, g the key's number, o the place in the order, c that in content order,
-// del, snap, nk for a NULL in the key.
+// ranked is a query over a table with columns beside its own: n the row, g the key's number, o the place in the order, c the number of the
+// content, by which copies are told, w its place in the content order, del, and nk for a NULL in the key.
 func (c *latestCase) ranked(table string) string {
 	del, snap := "false", "false"
 	if c.opts.Op.Column != "" {
@@ -73,9 +73,27 @@ func (c *latestCase) ranked(table string) string {
 		}
 		places = append(places, o.Column+" "+direction+" "+nulls)
 	}
-	return fmt.Sprintf(`SELECT *, rowid AS n, dense_rank() OVER (ORDER BY %s) AS g, dense_rank() OVER (ORDER BY %s) AS o,
-  dense_rank() OVER (ORDER BY %s NULLS FIRST) AS c, %s AS del, %s AS nk FROM %s`,
-		list(c.key), strings.Join(places, ", "), strings.Join(names(c.all), " NULLS FIRST, "), del, anyNull(c.key), table)
+	signs := ""
+	for _, f := range c.all {
+		if f.family.name == "float" {
+			signs += ", " + sign(f.name) + " AS sign_" + f.name
+		}
+	}
+	return fmt.Sprintf(`SELECT *, dense_rank() OVER (ORDER BY %s) AS g, dense_rank() OVER (ORDER BY %s) AS o,
+  dense_rank() OVER (ORDER BY %s NULLS FIRST) AS c, dense_rank() OVER (ORDER BY %s) AS w, %s AS del, %s AS nk
+FROM (SELECT *, rowid AS n%s FROM %s)`,
+		list(c.key), strings.Join(places, ", "), strings.Join(names(c.all), " NULLS FIRST, "), contentOrder(c.all), del, anyNull(c.key), signs, table)
+}
+
+// contentOrder is the order of rows by content: columns from left to right, NULL lowest, NaN greatest, -0 below 0.
+func contentOrder(columns []column) string {
+	var terms []string
+	for _, c := range columns {
+		if terms = append(terms, c.name+" NULLS FIRST"); c.family.name == "float" {
+			terms = append(terms, "sign_"+c.name)
+		}
+	}
+	return strings.Join(terms, ", ")
 }
 
 // settle makes the tables keyed, of the rows that have a key, and won: a row a key, with its number g, whether it is tied, whether deletes
@@ -88,14 +106,14 @@ func (c *latestCase) settle() {
 	}
 	content := map[dedupe.Ties]string{dedupe.FirstTied: "arg_min(c, n)", dedupe.LastTied: "arg_max(c, n)"}[c.opts.Ties]
 	if content == "" {
-		content = "max(c)"
+		content = "arg_max(c, w)"
 	}
 	if err := c.db.Exec(c.Context(), fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE ranked AS %s;
 CREATE OR REPLACE TEMP TABLE keyed AS %s;
 CREATE OR REPLACE TEMP TABLE won AS
 WITH top AS (SELECT * FROM keyed QUALIFY o = max(o) OVER (PARTITION BY g))
 SELECT g, any_value(o) AS o, NOT bool_or(del) AND count(DISTINCT c) > 1 AS tied, bool_or(del) AND NOT bool_and(del) AS deltie, bool_or(del) AS del,
-  CASE WHEN bool_or(del) THEN max(c) FILTER (del) ELSE %s END AS c
+  CASE WHEN bool_or(del) THEN arg_max(c, w) FILTER (del) ELSE %s END AS c
 FROM top GROUP BY g`, c.ranked("t"), keyed, content)); err != nil {
 		c.Fatal(err)
 	}
