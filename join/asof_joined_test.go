@@ -98,6 +98,36 @@ func TestJoinedErrors(t *testing.T) {
 	}
 }
 
+// TestJoinedOwnSchemas: batches that differ in what doesn't matter are joined as they are.
+func TestJoinedOwnSchemas(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	one := arrowtest.Table(t, mem, []string{"k:int8", "t:int8", "l:list<int32>"}, [][]any{{1, 1, []any{1}}})[0]
+	list := one.Column(2).Data()
+	data := array.NewData(arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int32), 1, list.Buffers(), list.Children(), 0, 0)
+	defer data.Release()
+	other := array.MakeFromData(data)
+	defer other.Release()
+	fields := one.Schema().Fields()
+	fields[2].Type = other.DataType()
+	two := array.NewRecord(arrow.NewSchema(fields, nil), []arrow.Array{one.Column(0), one.Column(1), other}, 1)
+	defer two.Release()
+	versions := arrowtest.Table(t, mem, []string{"k:int8", "f:int8", "v:int8"}, [][]any{{1, 0, 7}})
+	m, err := join.AsOf(t.Context(), join.Facts{Batches: []arrow.Record{one, two}, Key: []string{"k"}, At: "t"}, join.Versions{Batches: versions, ValidFrom: "f"}, join.RangeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined, err := m.Joined(t.Context(), mem, "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer arrowtest.Release(joined)
+	for i, b := range []arrow.Record{one, two} {
+		if got := joined[i].Schema().Field(2); !arrow.TypeEqual(got.Type, b.Column(2).DataType()) || joined[i].Column(3).(*array.Int8).Value(0) != 7 {
+			t.Errorf("batch %d: %v", i, joined[i])
+		}
+	}
+}
+
 // shortRecord has another last column.
 type shortRecord struct {
 	arrow.Record

@@ -103,8 +103,6 @@ func (m *Matches) beside(right arrow.Record) (joined []arrow.Record, err error) 
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	meta := f.Schema.Metadata()
-	schema := arrow.NewSchemaWithEndian(slices.Concat(f.Schema.Fields(), right.Schema().Fields()), &meta, f.Schema.Endianness())
 	defer func() {
 		if err != nil {
 			for _, r := range joined {
@@ -114,16 +112,20 @@ func (m *Matches) beside(right arrow.Record) (joined []arrow.Record, err error) 
 	}()
 	first := int64(0)
 	for n, b := range m.facts {
-		cols := make([]arrow.Array, 0, schema.NumFields())
-		for i := range f.Schema.Fields() {
+		// A batch may differ from the first in what doesn't matter, such as whether elements of a list can be NULL.
+		fields, cols := b.Schema().Fields(), make([]arrow.Array, 0, len(f.Schema.Fields())+int(right.NumCols()))
+		for i := range fields {
 			c, err := columnOf(f, n, i)
 			if err != nil {
 				return joined, err
 			}
+			fields[i].Type = c.DataType()
 			cols = append(cols, c)
 		}
 		part := right.NewSlice(first, first+b.NumRows())
 		first += b.NumRows()
+		meta := b.Schema().Metadata()
+		schema := arrow.NewSchemaWithEndian(append(fields, right.Schema().Fields()...), &meta, b.Schema().Endianness())
 		joined = append(joined, array.NewRecord(schema, append(cols, part.Columns()...), b.NumRows()))
 		part.Release()
 	}
