@@ -91,22 +91,27 @@ func (r *ranging) check(opts RangeOptions) error {
 	return errors.Join(errs...)
 }
 
-// findKey finds the key columns of both sides, under the names that facts have for them.
+// findKey finds the key columns of both sides, under the names that facts have for them. A column may be in several pairs.
 func (r *ranging) findKey() error {
-	names, seen := map[string]string{}, map[string]bool{}
-	for i, own := range r.given.Key {
-		if seen[own] {
-			return fmt.Errorf("%w: the key of versions names column %q twice", onerow.ErrOption, own)
-		}
-		seen[own], names[r.key[i]] = true, own
+	if err := (Key{Left: r.key, Right: r.given.Key}).check(); err != nil {
+		return err
+	}
+	facts, versions := map[string]string{}, map[string]string{}
+	for i, own := range r.key {
+		facts[pairColumn(i)], versions[pairColumn(i)] = own, r.given.Key[i]
 	}
 	var err error
-	if r.rows, err = frame.NewTable(frame.Part{Frame: r.facts}, frame.Part{Frame: r.versions, Names: names}); err != nil {
+	if r.rows, err = frame.NewTable(frame.Part{Frame: r.facts, Names: facts}, frame.Part{Frame: r.versions, Names: versions}); err != nil {
 		return err
 	}
 	r.first = uint32(r.facts.Rows)
-	r.keyCols, err = r.rows.Keys(r.key)
-	return err
+	var errs []error
+	for i, own := range r.key {
+		c, err := r.rows.Column(pairColumn(i), form.IsKey)
+		c.Name = own
+		r.keyCols, errs = append(r.keyCols, c), append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // timeColumn finds a column of times of one side.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,12 +35,12 @@ func TestRangeErrors(t *testing.T) {
 		{"keys of two lengths", func(_ *join.Facts, v *join.Versions, _ *join.RangeOptions) { v.Key = []string{"k", "name"} }, onerow.ErrOption,
 			[]string{"the key of facts has 1 columns, that of versions 2"}},
 		{"no key of versions", func(_ *join.Facts, v *join.Versions, _ *join.RangeOptions) { v.Key = []string{} }, onerow.ErrOption, nil},
-		{"a key column twice", func(f *join.Facts, v *join.Versions, _ *join.RangeOptions) {
-			f.Key, v.Key = []string{"k", "name"}, []string{"k", "k"}
-		}, onerow.ErrOption, []string{"versions", `"k" twice`}},
-		{"a key column of facts twice", func(f *join.Facts, v *join.Versions, _ *join.RangeOptions) {
-			f.Key, v.Key = []string{"k", "k"}, []string{"k", "n"}
-		}, onerow.ErrOption, []string{`"k" twice`}},
+		{"a pair twice", func(f *join.Facts, v *join.Versions, _ *join.RangeOptions) {
+			f.Key, v.Key = []string{"k", "k"}, []string{"n", "n"}
+		}, onerow.ErrOption, []string{`columns "k" and "n" twice`}},
+		{"two pairs of two families", func(f *join.Facts, v *join.Versions, _ *join.RangeOptions) {
+			f.Key, v.Key = []string{"k", "name"}, []string{"name", "n"}
+		}, onerow.ErrType, []string{`"k"`, "int64", "facts", `"name"`, "utf8", "versions", `"n"`}},
 		{"keys of two families", func(f *join.Facts, v *join.Versions, _ *join.RangeOptions) {
 			f.Key, v.Key = []string{"k"}, []string{"name"}
 		}, onerow.ErrType, []string{`"k"`, "int64", "facts", `"name"`, "utf8", "versions"}},
@@ -98,6 +99,28 @@ func TestRangeErrors(t *testing.T) {
 	if s, err := join.Between(t.Context(), join.Facts{Batches: facts, Key: []string{"k"}, At: "t"}, join.Versions{Batches: versions, ValidFrom: "f"},
 		join.RangeOptions{}); !errors.Is(err, onerow.ErrOption) || !strings.Contains(err.Error(), "ValidTo") || s != nil {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// TestRangeSharedColumn: a column may be equal to two of the other side.
+func TestRangeSharedColumn(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	facts := arrowtest.Table(t, mem, []string{"k:int8", "t:int8"}, [][]any{{1, 0}, {2, 0}, {3, 0}})
+	versions := arrowtest.Table(t, mem, []string{"a:int64", "b:uint8", "from:int8"}, [][]any{{1, 2, 0}, {2, 2, 0}, {1, 1, 0}})
+	for _, key := range [][2][]string{{{"k", "k"}, {"a", "b"}}, {{"a", "b"}, {"k", "k"}}} {
+		f, v := join.Facts{Batches: facts, Key: key[0], At: "t"}, join.Versions{Batches: versions, Key: key[1], ValidFrom: "from"}
+		want := []uint32{2, 1, join.NoMatch}
+		if key[0][0] == "a" {
+			f.Batches, f.At, v.Batches, v.ValidFrom = versions, "from", facts, "t"
+			want = []uint32{join.NoMatch, 1, 0}
+		}
+		m, err := join.AsOf(t.Context(), f, v, join.RangeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.Rows, want) {
+			t.Errorf("%v: %v, want %v", key, m.Rows, want)
+		}
 	}
 }
 

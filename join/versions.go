@@ -23,7 +23,7 @@ type Versions struct {
 	// Batches are the rows, of one schema.
 	Batches []arrow.Record
 
-	// Key names the columns that go with those of Facts.Key, one by one. Default nil: they have the same names.
+	// Key names the columns that go with those of Facts.Key, one by one; a column may go with several. Default nil: they have the same names.
 	Key []string
 
 	// ValidFrom names the column of the start, ValidTo that of the end. They are of the family of Facts.At; units and widths may differ. Without
