@@ -22,8 +22,6 @@ type counter[K keyset.Words] struct {
 	nulls []onerow.ColumnNulls
 	sum   Report
 	worst worst[K]
-	// repeats says that a key of the partition at hand has two rows or more.
-	repeats bool
 }
 
 func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys *keyset.Keys, opts Options) error {
@@ -127,47 +125,33 @@ func (c *counter[K]) countNulls(row uint32) {
 // count counts the keys of one partition and returns the number of rows in it.
 func (c *counter[K]) count(workers []*counter[K], part int) (rows int64) {
 	c.table.Reset()
-	c.repeats = false
 	for _, from := range workers {
-		from.parts.Chunks(part, c.insert)
+		from.parts.Chunks(part, func(chunk []entry[K]) { keyset.Sum(c.table, chunk) })
 	}
 	c.sum.Keys += int64(c.table.Len())
-	if !c.repeats { // to walk a table of so many keys takes a quarter of the time
-		return int64(c.table.Len())
-	}
-	c.table.All(func(s *entry[K]) {
-		rows += int64(s.Payload)
-		if s.Payload == 1 {
-			return
-		}
-		c.sum.DuplicateKeys++
-		c.sum.DuplicateRows += int64(s.Payload - 1)
-		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(s.Payload))
-		c.worst.add(s, part)
-	})
-	return rows
+	return c.walk(c.table.Slots(), part)
 }
 
-// insert is the hot loop.
-func (c *counter[K]) insert(chunk []entry[K]) {
-	t := c.table
-	start := t.Starts(chunk)
-	for i := range chunk {
-		e := &chunk[i]
-		s := t.Hit(e, start[i])
-		if s == nil {
-			var fresh bool
-			if s, fresh = t.At(e, start[i]); fresh {
-				if e.Payload > 1 {
-					c.repeats = true
-				}
-				continue
-			}
+// walk adds the keys of a table up, and returns the number of their rows; free slots have none. Only the worst keys take a branch: which slots are
+// free can't be foretold.
+func (c *counter[K]) walk(slots []entry[K], part int) (rows int64) {
+	most, floor := uint32(0), max(c.worst.floor, 2)
+	for i := range slots {
+		n := slots[i].Payload
+		again := n - min(n, 1)
+		rows += int64(n)
+		c.sum.DuplicateKeys += int64(min(again, 1))
+		c.sum.DuplicateRows += int64(again)
+		most = max(most, n)
+		if n >= floor {
+			c.worst.add(&slots[i], part)
+			floor = max(c.worst.floor, 2)
 		}
-		c.repeats = true
-		s.Payload += e.Payload
-		s.Row1 = min(s.Row1, e.Row1)
 	}
+	if most > 1 {
+		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(most))
+	}
+	return rows
 }
 
 // collect adds the workers' counts up.

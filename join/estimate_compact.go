@@ -143,7 +143,7 @@ func countStream[K keyset.Words](ctx context.Context, s *sideKeys, chunks []keyC
 		for _, from := range workers {
 			from.parts.Chunks(part, func(chunk []sizeEntry[K]) {
 				if !w.watch.OverAfter(len(chunk)) {
-					insert(w.table, chunk)
+					keyset.Sum(w.table, chunk)
 				}
 			})
 		}

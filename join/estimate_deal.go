@@ -23,6 +23,9 @@ type sizer[K keyset.Words] struct {
 	// repeats are the matched keys that repeat on a side.
 	repeats [2]topKeys[K]
 	watch   keyset.Watch
+	// keys and starts are those that are being looked for.
+	keys   [256]sizeEntry[K]
+	starts [256]uint32
 }
 
 // sizedSide is what a worker has of a side: the rows that it dealt out, and the keys of the partition that it is at.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/onerow-go/onerow"
@@ -16,6 +17,7 @@ type topKeys[K keyset.Words] struct {
 	keys  []topKey[K] // up to 2*limit, then cut back
 	last  topKey[K]   // once cut back: keys that come after this one need not be added
 	full  bool
+	floor uint64 // keys of a lower rank need not be added
 }
 
 type topKey[K keyset.Words] struct {
@@ -48,6 +50,10 @@ func (t *topKeys[K]) cut() {
 	if len(t.keys) >= t.limit && t.limit > 0 {
 		t.keys = t.keys[:t.limit]
 		t.last, t.full = t.keys[t.limit-1], true
+		t.floor = t.last.rank.lo
+		if t.last.rank.hi > 0 {
+			t.floor = math.MaxUint64
+		}
 	}
 }
 
