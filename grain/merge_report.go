@@ -80,6 +80,9 @@ func (r *MergeReport) LogValue() slog.Value {
 	if len(r.Acts) > 0 {
 		attrs = append(attrs, slog.Any("acts", r.Acts))
 	}
+	if len(r.SourceNames) > 0 {
+		attrs = append(attrs, slog.Any("source_names", r.SourceNames))
+	}
 	return slog.GroupValue(append(attrs, r.counts().Attrs()...)...)
 }
 

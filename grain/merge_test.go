@@ -193,6 +193,9 @@ func TestMergeSourceNames(t *testing.T) {
 			t.Errorf("%v\ndoesn't say %q", got, says)
 		}
 	}
+	if log := got.LogValue().String(); !strings.Contains(log, "source_names=map[k:v v:new v]") {
+		t.Error(log)
+	}
 	other := arrowtest.Table(t, mem, []string{"id:string"}, nil)
 	for says, names := range map[string]map[string]string{
 		`column "kk": no such column in source`:               {"k": "kk"},
