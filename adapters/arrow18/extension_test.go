@@ -205,6 +205,28 @@ func TestExtensionNames(t *testing.T) {
 	}
 }
 
+// The other way too.
+func TestExtensionsOfV15(t *testing.T) {
+	register(t)
+	for _, name := range []string{known, careless} {
+		field := arrow15.Field{Name: "x", Type: newUnit15(name, "m"), Nullable: true, Metadata: arrow15.NewMetadata([]string{"mine"}, []string{"1"})}
+		there, err := arrow18.ToSchema(arrow15.NewSchema([]arrow15.Field{field}, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := there.Field(0).Type.(*unit18); ok != (name == known) {
+			t.Errorf("%s: got %v", name, there.Field(0))
+		}
+		back, err := arrow18.FromSchema(there)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, got := field15(field), field15(back.Field(0)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // Inside other types, the fields hold the name; where there is none, the storage goes alone.
 func TestNestedExtensions(t *testing.T) {
 	register(t)

@@ -265,6 +265,9 @@ func TestBrokenRecords(t *testing.T) {
 			rec.Release()
 		}
 	}
+	if _, err := arrow18.ToBatch(fakeRecord{schema: arrow15.NewSchema([]arrow15.Field{{Name: "x", Type: arr.DataType()}}, nil), columns: []arrow15.Array{arr}, rows: 3}); !errors.Is(err, onerow.ErrMalformed) {
+		t.Errorf("got %v, want ErrMalformed", err)
+	}
 	short := array15.NewData(arrow15.PrimitiveTypes.Int64, 3, []*memory15.Buffer{nil, arr.Data().Buffers()[1]}, nil, 0, 30)
 	defer short.Release()
 	if _, err := arrow18.ToArray(fake15{arr, short}); !errors.Is(err, onerow.ErrMalformed) {
@@ -287,6 +290,18 @@ func TestBrokenRecords(t *testing.T) {
 		}
 	}
 }
+
+// fakeRecord is a record that nobody has looked at.
+type fakeRecord struct {
+	arrow15.Record
+	schema  *arrow15.Schema
+	columns []arrow15.Array
+	rows    int64
+}
+
+func (f fakeRecord) Schema() *arrow15.Schema  { return f.schema }
+func (f fakeRecord) Columns() []arrow15.Array { return f.columns }
+func (f fakeRecord) NumRows() int64           { return f.rows }
 
 type fake15 struct {
 	arrow15.Array
@@ -359,6 +374,64 @@ func TestTypesThatV15Lacks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Types that contradict themselves, which no constructor looks at.
+func TestMalformedTypes(t *testing.T) {
+	for want, dt := range map[string]arrow.DataType{
+		"no integer":      &arrow.DictionaryType{IndexType: arrow.BinaryTypes.String, ValueType: arrow.BinaryTypes.String},
+		"without a type":  &arrow.DictionaryType{ValueType: arrow.BinaryTypes.String},
+		"int16, int32 or": arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Uint8, arrow.BinaryTypes.String),
+		"nil pointer":     &arrow.MapType{},
+	} {
+		_, err := arrow18.FromSchema(arrow.NewSchema([]arrow.Field{{Name: "x", Type: dt}}, nil))
+		if !errors.Is(err, onerow.ErrMalformed) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want one with %q", err, want)
+		}
+	}
+	lacks := &unit18{ExtensionBase: arrow.ExtensionBase{Storage: &arrow.Decimal32Type{Precision: 5}}, name: "x"}
+	for _, dt := range []arrow.DataType{lacks, arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, lacks)} {
+		if _, err := arrow18.FromSchema(arrow.NewSchema([]arrow.Field{{Name: "x", Type: dt}}, nil)); !errors.Is(err, onerow.ErrType) {
+			t.Errorf("got %v, want ErrType", err)
+		}
+	}
+	schema := arrow15.NewSchema([]arrow15.Field{{Name: "x", Type: arrow15.RunEndEncodedOf(arrow15.PrimitiveTypes.Uint8, arrow15.Null)}}, nil)
+	reader, err := array15.NewRecordReader(schema, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Release()
+	if _, err := arrow18.ToReader(reader); !errors.Is(err, onerow.ErrMalformed) {
+		t.Errorf("got %v, want ErrMalformed", err)
+	}
+}
+
+// A union of other codes than the schema's isn't read as that.
+func TestOtherCodes(t *testing.T) {
+	fields := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}
+	arr := column{"union", arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{5}), `[[5, 1], [5, null], [5, 2], [5, 3], [5, 4]]`}.build(t, checked18(t))
+	defer arr.Release()
+	for _, codes := range [][]arrow.UnionTypeCode{{6}, {5, 6}, {}} {
+		dt := arrow.SparseUnionOf(append(fields, fields...)[:len(codes)], codes)
+		_, err := arrow18.FromBatch(fakeBatch{schema: arrow.NewSchema([]arrow.Field{{Name: "x", Type: dt}}, nil), columns: []arrow.Array{arr}, rows: 5})
+		if !errors.Is(err, onerow.ErrMalformed) {
+			t.Errorf("codes %v: got %v, want ErrMalformed", codes, err)
+		}
+	}
+}
+
+// A dictionary array without rows may have no dictionary.
+func TestNoDictionary(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	d := array.NewData(dt, 0, []*memory.Buffer{nil, nil}, nil, 0, 0)
+	arr := array.MakeFromData(d)
+	there, err := arrow18.FromArray(arr)
+	if err != nil || there.Len() != 0 {
+		t.Fatalf("got %v, %v", there, err)
+	}
+	there.Release()
+	arr.Release()
+	d.Release()
 }
 
 func TestApplyTable(t *testing.T) {
