@@ -158,7 +158,7 @@ func TestPeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if peer.over < rows*8 || peer.over > rows*1000 {
+	if peer.over <= 0 || peer.over > rows*1000 {
 		t.Errorf("DuckDB: %+v", peer)
 	}
 	if _, err := peak(t.Context(), "L1", rows, 1, "no such form"); err == nil {

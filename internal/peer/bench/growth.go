@@ -38,7 +38,7 @@ func (r *run) growth(ctx context.Context) error {
 			return fmt.Errorf("C1, %d rows: %w", rows, err)
 		}
 		best = m.form
-		r.add(r.record("C1", "growth", t.rows, t.keys, m))
+		r.add(r.record(growthID, "growth", t.rows, t.keys, m))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func Child(ctx context.Context, args []string) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	for _, w := range append(workloads(), workload{id: "B1", make: func(rows int) task { return makeMicroBatch(rows).task() }}) {
+	for _, w := range append(workloads(), workload{id: batchID, make: func(rows int) task { return makeMicroBatch(rows).task() }}) {
 		if w.id == args[1] {
 			p, err := w.make(rows).peakOf(ctx, workers, args[4])
 			if err == nil {

@@ -32,7 +32,9 @@ type Outcome struct {
 
 const (
 	batchSuite  = "batch"
+	batchID     = "B1"
 	growthSuite = "growth"
+	growthID    = "C1"
 )
 
 // Suites lists the suites.
@@ -50,13 +52,15 @@ func Suites() []string {
 type run struct {
 	Config
 	Outcome
-	known []string
 	// limits are what is found of memory, for the end of the verdicts.
 	limits []Verdict
 }
 
 // Run measures workloads and holds them against their bars.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
+	if err := c.known(); err != nil {
+		return nil, err
+	}
 	r := &run{Config: c}
 	for _, w := range workloads() {
 		if !r.asked(w.id, w.suite) {
@@ -66,28 +70,36 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 			return nil, fmt.Errorf("%s: %w", w.id, err)
 		}
 	}
-	if r.asked("B1", batchSuite) {
+	if r.asked(batchID, batchSuite) {
 		if err := r.microBatch(ctx); err != nil {
 			return nil, fmt.Errorf("B1: %w", err)
 		}
 	}
-	if r.asked("C1", growthSuite) {
+	if r.asked(growthID, growthSuite) {
 		if err := r.growth(ctx); err != nil {
 			return nil, err
-		}
-	}
-	for _, s := range c.Suites {
-		if !slices.Contains(r.known, s) {
-			return nil, fmt.Errorf("no suite %q; there are %s, and their workloads by id", s, strings.Join(Suites(), ", "))
 		}
 	}
 	r.judge()
 	return &r.Outcome, nil
 }
 
+// known says whether all suites that are asked for exist.
+func (c Config) known() error {
+	names := append(Suites(), batchID, growthID)
+	for _, w := range workloads() {
+		names = append(names, w.id)
+	}
+	for _, s := range c.Suites {
+		if !slices.Contains(names, s) {
+			return fmt.Errorf("no suite %q; there are %s, and their workloads by id", s, strings.Join(Suites(), ", "))
+		}
+	}
+	return nil
+}
+
 // asked says whether a workload is to be run.
 func (r *run) asked(id, suite string) bool {
-	r.known = append(r.known, id, suite)
 	return len(r.Suites) == 0 || slices.Contains(r.Suites, id) || slices.Contains(r.Suites, suite)
 }
 
@@ -158,7 +170,7 @@ func (r *run) microBatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rec := Record{Workload: "B1", What: "micro-batch p50", Threads: r.Threads, Rows: int(m.batches[0].NumRows()), Keys: rows, Peer: t.form, Checked: true, Forms: t.forms}
+	rec := Record{Workload: batchID, What: "micro-batch p50", Threads: r.Threads, Rows: int(m.batches[0].NumRows()), Keys: rows, Peer: t.form, Checked: true, Forms: t.forms}
 	var ours, peer, ratios, p99, peerP99 []float64
 	for i := range t.ours {
 		ours, peer = append(ours, t.ours[i].quantile(0.5)), append(peer, t.peer[i].quantile(0.5))
@@ -227,7 +239,7 @@ func (r *run) judge() {
 				Verdict{What: fmt.Sprintf("L1 with %d workers against one", r.Threads), Value: fmt.Sprintf("%.2f times", speedup),
 					Bar: fmt.Sprintf("at least %.1f", leastSpeedup), Pass: speedup >= leastSpeedup})
 		}
-		if rec.Workload == "C1" {
+		if rec.Workload == growthID {
 			if smallest == 0 {
 				smallest = rec.NSPerRow
 			}
