@@ -23,7 +23,7 @@ type Resources struct {
 
 	// Dir is the folder for these files. The call makes a folder of its own in it, which only this user may enter, when there is something
 	// to write, and removes it in the end, also after an error or a panic, and when the context ends. What goes wrong with the files is
-	// an error that wraps [ErrSpill]. Default "": that of os.TempDir.
+	// an error that wraps [ErrSpill]. A process that is killed leaves it behind. Default "": that of os.TempDir.
 	Dir string
 
 	// Allocator makes the buffers of the records that come of the call, where no other is named. Default nil:

@@ -112,6 +112,9 @@ func (r *slicedReader) Next() bool {
 // Budgets are in MiB; spilled is what was written for each row.
 func BenchmarkEstimateReaders(b *testing.B) {
 	rows := *benchRows
+	if testing.Short() {
+		rows /= 10
+	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, work := range []struct {
 		keys string

@@ -1,7 +1,6 @@
 package join
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -54,27 +53,47 @@ func (s *sideKeys) count(ctx context.Context, chunks []keyChunk) (out keyCounts,
 		if err != nil {
 			return err
 		}
-		var found []keyCount
+		var counts []uint32
 		if keys := keyset.NewKeys(cols, s.call.opts.Nulls == NullsEqual); keys.OneWord() {
-			found, err = countStream[[1]uint64](ctx, s, chunks, t, keys)
+			counts, err = countStream[[1]uint64](ctx, s, chunks, t, keys)
 		} else {
-			found, err = countStream[[2]uint64](ctx, s, chunks, t, keys)
+			counts, err = countStream[[2]uint64](ctx, s, chunks, t, keys)
 		}
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(found, func(a, b keyCount) int { return cmp.Compare(a.row, b.row) })
-		out = keyCounts{rows: make([]uint32, len(found)), counts: make([]uint32, len(found)), firsts: make([]uint32, len(found))}
-		for i, k := range found {
-			c, at := t.At(k.row)
-			if out.firsts[i] = chunks[c].first + uint32(at); chunks[c].firsts != nil {
-				out.firsts[i] = chunks[c].firsts[at]
-			}
-			out.rows[i], out.counts[i] = k.row, k.count
-		}
-		return nil
+		out, err = listKeys(ctx, chunks, counts)
+		return err
 	})
 	return out, err
+}
+
+// listKeys lists the keys of chunks. counts has, for the first row of each key, its number of rows, and 0 for others.
+func listKeys(ctx context.Context, chunks []keyChunk, counts []uint32) (out keyCounts, err error) {
+	n := 0
+	for _, count := range counts {
+		if count > 0 {
+			n++
+		}
+	}
+	out = keyCounts{rows: make([]uint32, 0, n), counts: make([]uint32, 0, n), firsts: make([]uint32, 0, n)}
+	row := uint32(0)
+	for _, c := range chunks {
+		for i := range uint32(c.rows()) {
+			if row%(1<<20) == 0 && ctx.Err() != nil {
+				return keyCounts{}, ctx.Err()
+			}
+			if counts[row] > 0 {
+				first := c.first + i
+				if c.firsts != nil {
+					first = c.firsts[i]
+				}
+				out.rows, out.counts, out.firsts = append(out.rows, row), append(out.counts, counts[row]), append(out.firsts, first)
+			}
+			row++
+		}
+	}
+	return out, nil
 }
 
 func recordsOf(chunks []keyChunk) (out []arrow.Record) {
@@ -103,9 +122,6 @@ func (s *sideKeys) columns(batches []arrow.Record) (pairs []*form.Column, t *fra
 	return pairs, t, nil
 }
 
-// keyCount is a key by its first row in the table, and its number of rows.
-type keyCount struct{ row, count uint32 }
-
 // streamWorker is one worker's part in counting keys.
 type streamWorker[K keyset.Words] struct {
 	parts    *keyset.Parts[K, uint32]
@@ -113,11 +129,11 @@ type streamWorker[K keyset.Words] struct {
 	table    *keyset.Table[K, uint32]
 	nulls    []onerow.ColumnNulls
 	nullRows int64
-	found    []keyCount
 	watch    keyset.Watch
 }
 
-func countStream[K keyset.Words](ctx context.Context, s *sideKeys, chunks []keyChunk, t *frame.Table, keys *keyset.Keys) ([]keyCount, error) {
+// countStream returns the number of rows of each key, at its first row in the table.
+func countStream[K keyset.Words](ctx context.Context, s *sideKeys, chunks []keyChunk, t *frame.Table, keys *keyset.Keys) ([]uint32, error) {
 	bits := keyset.PartBits(int64(t.Rows()))
 	spans := keyset.Spans(t.Lens(), t.Start)
 	var workers []*streamWorker[K]
@@ -137,6 +153,7 @@ func countStream[K keyset.Words](ctx context.Context, s *sideKeys, chunks []keyC
 	if err != nil {
 		return nil, err
 	}
+	counts := make([]uint32, t.Rows())
 	err = keyset.Run(ctx, len(workers), 1<<bits, func(worker, part int) error {
 		w := workers[worker]
 		w.table.Reset()
@@ -147,21 +164,19 @@ func countStream[K keyset.Words](ctx context.Context, s *sideKeys, chunks []keyC
 				}
 			})
 		}
-		w.table.All(func(e *sizeEntry[K]) { w.found = append(w.found, keyCount{e.Row(), e.Payload}) })
+		w.table.All(func(e *sizeEntry[K]) { counts[e.Row()] = e.Payload })
 		return w.watch.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	var found []keyCount
 	for _, w := range workers {
-		found = append(found, w.found...)
 		s.nullRows += w.nullRows
 		for i, n := range w.nulls {
 			addNulls(&s.nulls[i], n)
 		}
 	}
-	return found, nil
+	return counts, nil
 }
 
 // deal deals a span out: keys with their counts, rows as one each.

@@ -41,14 +41,22 @@ func (f *findings) add(o *findings, worst int) {
 	}
 }
 
-// firstOf merges two lists and keeps the first keys.
+// firstOf merges two lists, which are in order, and keeps the first keys.
 func firstOf(limit int, a, b []ranked) []ranked {
+	if len(a) >= limit && len(a) > 0 { // full: what comes after its last need not be added
+		end, _ := slices.BinarySearchFunc(b, a[len(a)-1], compareRanked)
+		b = b[:end]
+	}
 	if len(b) == 0 {
 		return a
 	}
 	all := slices.Concat(a, b)
-	slices.SortFunc(all, func(x, y ranked) int { return cmp.Or(y.rank.Cmp(x.rank), cmp.Compare(x.first, y.first)) })
+	slices.SortFunc(all, compareRanked)
 	return all[:min(len(all), max(0, limit))]
+}
+
+func compareRanked(x, y ranked) int {
+	return cmp.Or(y.rank.Cmp(x.rank), cmp.Compare(x.first, y.first))
 }
 
 // size makes the size of all keys. rows are those of the sides.

@@ -114,8 +114,9 @@ func (s *sideKeys) copySlice(ctx context.Context, slice keyChunk) error {
 			return err
 		}
 	} else {
-		for row := range uint32(slice.rec.NumRows()) {
-			keys.rows = append(keys.rows, row)
+		keys.rows = make([]uint32, slice.rec.NumRows())
+		for i := range keys.rows {
+			keys.rows[i] = uint32(i)
 		}
 	}
 	for lo, hi := 0, 0; lo < len(keys.rows); lo = hi {

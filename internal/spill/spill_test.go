@@ -127,7 +127,7 @@ func TestOtherTypes(t *testing.T) {
 	rec := b.NewRecord()
 	defer rec.Release()
 	folder := spill.NewFolder(spill.OS{}, t.TempDir())
-	defer folder.Remove() //nolint:errcheck // the test's own folder goes anyway
+	defer folder.Remove()
 	set := folder.NewSet("x", schema, 1)
 	if err := errors.Join(set.Append(0, rec), set.Seal()); err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Remove() //nolint:errcheck // the test's own folder goes anyway
+	defer folder.Remove()
 	size := int(set.Bytes(1))
 	frame := size / 3
 	read := func(what string, do func([]byte) []byte) {
