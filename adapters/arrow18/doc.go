@@ -36,6 +36,9 @@
 // made of it are released each on its own, in any order, and a plan borrows the Records, as it borrows any batches. A buffer that
 // went there and comes back is the one that it was. Bytes that are shared must not be written, by either side.
 //
+// Several goroutines may convert and read one batch at once. (Not beside that is the first call of an array's NullN, by which Arrow itself
+// writes down the count.)
+//
 // # Types
 //
 // Every type that both versions have goes over with its names, nullability, metadata, units, zones, scales and codes: views, list
