@@ -1,117 +1,295 @@
 package form
 
+import "github.com/apache/arrow/go/v15/arrow/decimal128"
+
 // SamePairs compares rows of a column pair by pair: it clears same[k] where the cells of rows as[k] and bs[k] aren't equal as keys; NULL
 // equals NULL. Pairs that are known to differ are passed over.
 //
-// Pairs lie anywhere, so that each cell is a cache miss. One column at a time, and with as little as possible between two loads, the
-// processor has several of them under way at once: that is what this is for.
+// Pairs lie anywhere, so that each cell is a cache miss. One column at a time, and with nothing between two loads that could be guessed wrong,
+// the processor has many of them under way at once: that is what this is for. So pairs are taken a block at a time, those that are known to
+// differ are left out first, and cells are loaded before any is compared.
 func (c *Column) SamePairs(as, bs []uint32, same []bool) {
-	switch kind, ok := c.oneKind(); {
-	case !ok:
-		c.samePairs(as, bs, same)
-	case kind == KindI64:
-		pairs(c, as, bs, same, func(a *Array) []int64 { return a.i64 }, sameValue[int64])
-	case kind == KindU64:
-		pairs(c, as, bs, same, func(a *Array) []uint64 { return a.u64 }, sameValue[uint64])
-	case kind == KindI32:
-		pairs(c, as, bs, same, func(a *Array) []int32 { return a.i32 }, sameValue[int32])
-	case kind == KindF64:
-		pairs(c, as, bs, same, func(a *Array) []float64 { return a.f64 }, sameFloat)
-	case kind == KindBytes32:
-		c.sameTexts(as, bs, same)
-	default:
-		c.samePairs(as, bs, same)
+	compare := c.pairLoop()
+	var p pairs
+	for lo := 0; lo < len(as); lo += pairBlock {
+		hi := min(lo+pairBlock, len(as))
+		if n := p.take(as[lo:hi], bs[lo:hi], same[lo:hi]); n > 0 {
+			compare(c, &p, n)
+			for k, at := range p.at[:n] {
+				same[lo+int(at)] = p.same[k]
+			}
+		}
 	}
 }
 
-// oneKind is the kind and unit that all chunks have, but for those without a value.
+// Quick says whether the cells of a column are of few bytes each, of one width, so that it is well compared before others.
+func (c *Column) Quick() bool {
+	kind, ok := c.oneKind()
+	return ok && kind <= KindF64
+}
+
+const pairBlock = 256
+
+// pairs is a block of pairs that aren't known to differ.
+type pairs struct {
+	as, bs [pairBlock]uint32
+	at     [pairBlock]uint8 // the place in the block
+	same   [pairBlock]bool  // written by the loops
+	// aNull and bNull are valid when any NULL was found.
+	aNull, bNull [pairBlock]bool
+	touched      byte // what was loaded to have it in the cache
+}
+
+// take leaves out the pairs that are known to differ.
+func (p *pairs) take(as, bs []uint32, same []bool) int {
+	n := uint8(0)
+	bs, same = bs[:len(as)], same[:len(as)]
+	all := true
+	for k, a := range as {
+		p.as[n], p.bs[n], p.at[n] = a, bs[k], uint8(k)
+		all = all && same[k]
+		if same[k] {
+			n++
+		}
+	}
+	if all && len(as) == pairBlock {
+		return pairBlock // n has gone around
+	}
+	return int(n)
+}
+
+// pairLoop chooses what compares a block of pairs.
+func (c *Column) pairLoop() func(c *Column, p *pairs, n int) {
+	kind, ok := c.oneKind()
+	if !ok {
+		return (*Column).anyPairs
+	}
+	switch kind {
+	case KindBool:
+		return (*Column).boolPairs
+	case KindI8:
+		return fixedPairs(func(a *Array) []int8 { return a.i8 })
+	case KindI16:
+		return fixedPairs(func(a *Array) []int16 { return a.i16 })
+	case KindI32:
+		return fixedPairs(func(a *Array) []int32 { return a.i32 })
+	case KindI64:
+		return fixedPairs(func(a *Array) []int64 { return a.i64 })
+	case KindU8:
+		return fixedPairs(func(a *Array) []uint8 { return a.u8 })
+	case KindU16:
+		return fixedPairs(func(a *Array) []uint16 { return a.u16 })
+	case KindU32:
+		return fixedPairs(func(a *Array) []uint32 { return a.u32 })
+	case KindU64:
+		return fixedPairs(func(a *Array) []uint64 { return a.u64 })
+	case KindF32:
+		return fixedPairs(func(a *Array) []float32 { return a.f32 })
+	case KindF64:
+		return fixedPairs(func(a *Array) []float64 { return a.f64 })
+	case KindDec128:
+		return fixedPairs(func(a *Array) []decimal128.Num { return a.d128 })
+	case KindBytes32:
+		return (*Column).textPairs
+	}
+	return (*Column).anyPairs
+}
+
+// oneKind is the kind, unit and scale that all chunks have, but for those without a value.
 func (c *Column) oneKind() (kind Kind, ok bool) {
 	var mul uint64
+	var scale int32
 	for _, a := range c.Chunks {
 		switch {
 		case a.Kind == KindNull || a.Len == 0:
 		case mul == 0:
-			kind, mul = a.Kind, a.mul
-		case kind != a.Kind || mul != a.mul:
+			kind, mul, scale = a.Kind, a.mul, a.scale
+		case kind != a.Kind || mul != a.mul || scale != a.scale:
 			return 0, false
 		}
 	}
 	return kind, mul != 0
 }
 
-func (c *Column) samePairs(as, bs []uint32, same []bool) {
-	for k := range as {
-		if same[k] {
-			same[k] = c.Compare(as[k], bs[k], ByValue) == 0
+func (c *Column) anyPairs(p *pairs, n int) {
+	for k, a := range p.as[:n] {
+		p.same[k] = c.Compare(a, p.bs[k], ByValue) == 0
+	}
+}
+
+// fixedPairs compares cells of fixed width.
+func fixedPairs[T comparable](values func(*Array) []T) func(c *Column, p *pairs, n int) {
+	return func(c *Column, p *pairs, n int) {
+		var xs, ys [pairBlock]T
+		if !loadCells(c, p.as[:n], xs[:], values) || !loadCells(c, p.bs[:n], ys[:], values) {
+			c.anyPairs(p, n)
+			return
+		}
+		for k := range n {
+			x, y := xs[k], ys[k]
+			p.same[k] = x == y || x != x && y != y
+		}
+		c.minusNulls(p, n)
+	}
+}
+
+// loadCells loads cells; those of NULL mean nothing. It fails where a chunk has fewer than its rows, as those without any value may.
+func loadCells[T any](c *Column, rows []uint32, out []T, values func(*Array) []T) bool {
+	out = out[:len(rows)]
+	if a, start := c.chunkOf(rows); a != nil {
+		cells := values(a)
+		if a.Kind == KindNull || len(cells) < a.off+a.Len {
+			return false
+		}
+		cells = cells[a.off : a.off+a.Len]
+		for k, row := range rows {
+			out[k] = cells[row-start]
+		}
+		return true
+	}
+	for _, a := range c.Chunks {
+		if a.Len > 0 && (a.Kind == KindNull || len(values(a)) < a.off+a.Len) {
+			return false
+		}
+	}
+	for k, row := range rows {
+		i, at := c.At(row)
+		a := c.Chunks[i]
+		out[k] = values(a)[a.off+at]
+	}
+	return true
+}
+
+// chunkOf returns the chunk that all of some rows are of, and the number of its first row; nil when they are of several.
+func (c *Column) chunkOf(rows []uint32) (a *Array, start uint32) {
+	k, _ := c.At(rows[0])
+	a, start = c.Chunks[k], c.Start(k)
+	n, outside := uint32(a.Len), false
+	for _, row := range rows {
+		outside = outside || row-start >= n
+	}
+	if outside {
+		return nil, 0
+	}
+	return a, start
+}
+
+// minusNulls puts right what was said of pairs with NULL.
+func (c *Column) minusNulls(p *pairs, n int) {
+	an, bn := c.loadNulls(p.as[:n], &p.aNull), c.loadNulls(p.bs[:n], &p.bNull)
+	if !an && !bn {
+		return
+	}
+	for k := range n {
+		if p.aNull[k] || p.bNull[k] {
+			p.same[k] = p.aNull[k] && p.bNull[k]
 		}
 	}
 }
 
-func sameValue[T comparable](x, y T) bool { return x == y }
-func sameFloat(x, y float64) bool         { return x == y || x != x && y != y }
+// loadNulls says which of some cells are NULL, of arrays that have validity bits alone; any is false when none can be.
+func (c *Column) loadNulls(rows []uint32, null *[pairBlock]bool) (any bool) {
+	clear(null[:len(rows)])
+	if a, start := c.chunkOf(rows); a != nil {
+		if a.valid == nil {
+			return false
+		}
+		for k, row := range rows {
+			null[k] = !bit(a.valid, a.off+int(row-start))
+		}
+		return true
+	}
+	for k, row := range rows {
+		i, at := c.At(row)
+		a := c.Chunks[i]
+		null[k] = a.valid != nil && !bit(a.valid, a.off+at)
+	}
+	return true
+}
 
-// pairs compares cells of fixed width. The values of a NULL aren't looked at.
-func pairs[T any](c *Column, as, bs []uint32, same []bool, values func(*Array) []T, equal func(x, y T) bool) {
-	type chunk struct {
-		values []T
-		valid  []byte
-		off    int
-		null   bool
-		rows   []struct{}
+func (c *Column) boolPairs(p *pairs, n int) {
+	var xs, ys [pairBlock]bool
+	if !c.loadBits(p.as[:n], xs[:]) || !c.loadBits(p.bs[:n], ys[:]) {
+		c.anyPairs(p, n)
+		return
 	}
-	chunks := make([]chunk, len(c.Chunks))
-	for k, a := range c.Chunks {
-		chunks[k] = chunk{valid: a.valid, off: a.off, null: a.Kind == KindNull, rows: a.rows}
-		if !chunks[k].null {
-			chunks[k].values = values(a)
+	for k := range n {
+		p.same[k] = xs[k] == ys[k]
+	}
+	c.minusNulls(p, n)
+}
+
+func (c *Column) loadBits(rows []uint32, out []bool) bool {
+	a, start := c.chunkOf(rows)
+	if a == nil || a.Kind == KindNull || 8*len(a.bits) < a.off+a.Len {
+		return false
+	}
+	for k, row := range rows {
+		out[k] = bit(a.bits, a.off+int(row-start))
+	}
+	return true
+}
+
+// pairTexts are where the bytes of some cells of one chunk are.
+type pairTexts struct {
+	data     []byte
+	from, to [pairBlock]int32
+}
+
+// textPairs compares bytes behind 32-bit offsets: the offsets of all pairs first, then the bytes of those of one length.
+func (c *Column) textPairs(p *pairs, n int) {
+	var x, y pairTexts
+	if !c.loadOffsets(p.as[:n], &x, &p.aNull) || !c.loadOffsets(p.bs[:n], &y, &p.bNull) {
+		c.anyPairs(p, n)
+		return
+	}
+	var alike [pairBlock]uint8 // pairs of one length
+	count, touched := 0, byte(0)
+	for k := range n {
+		alike[count] = uint8(k)
+		p.same[k] = x.to[k]-x.from[k] == y.to[k]-y.from[k] && p.aNull[k] == p.bNull[k]
+		if p.same[k] {
+			count++
+		}
+		if count == pairBlock {
+			break // k was the last
 		}
 	}
-	for k := range as {
-		if !same[k] {
-			continue
-		}
-		ka, i := c.At(as[k])
-		kb, j := c.At(bs[k])
-		x, y := &chunks[ka], &chunks[kb]
-		_, _ = x.rows[i], y.rows[j] // they exist
-		i, j = i+x.off, j+y.off
-		xn := x.null || x.valid != nil && !bit(x.valid, i)
-		yn := y.null || y.valid != nil && !bit(y.valid, j)
-		if xn || yn {
-			same[k] = xn && yn
-			continue
-		}
-		same[k] = equal(x.values[i], y.values[j])
+	for _, k := range alike[:count] {
+		touched |= x.first(k) | y.first(k)
+	}
+	p.touched = touched
+	for _, k := range alike[:count] {
+		p.same[k] = string(x.data[x.from[k]:x.to[k]]) == string(y.data[y.from[k]:y.to[k]])
 	}
 }
 
-// sameTexts compares bytes behind 32-bit offsets: the offsets of all pairs first, then the bytes of those of one length.
-func (c *Column) sameTexts(as, bs []uint32, same []bool) {
-	type cell struct {
-		text []byte
-		null bool
+// first loads a byte of a cell, for the sake of loading.
+func (t *pairTexts) first(k uint8) byte {
+	if at := uint(t.from[k]); at < uint(len(t.data)) {
+		return t.data[at]
 	}
-	at := func(row uint32) cell {
-		k, i := c.At(row)
-		a := c.Chunks[k]
-		if a.Null(i) {
-			return cell{null: true}
-		}
-		return cell{text: a.bytes(i)}
+	return 0
+}
+
+// loadOffsets loads where the bytes of cells are; those of NULL are empty.
+func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool) bool {
+	a, start := c.chunkOf(rows)
+	if a == nil || a.Kind == KindNull || len(a.i32) < a.off+a.Len+1 {
+		return false
 	}
-	const block = 128
-	var xs, ys [block]cell
-	for lo := 0; lo < len(as); lo += block {
-		n := min(block, len(as)-lo)
-		for k := range n {
-			if same[lo+k] {
-				xs[k], ys[k] = at(as[lo+k]), at(bs[lo+k])
+	t.data = a.data
+	offsets := a.i32[a.off : a.off+a.Len+1]
+	for k, row := range rows {
+		i := row - start
+		t.from[k], t.to[k] = offsets[i], offsets[i+1]
+	}
+	if c.loadNulls(rows, null) {
+		for k := range rows {
+			if null[k] {
+				t.from[k], t.to[k] = 0, 0
 			}
 		}
-		for k := range n {
-			if same[lo+k] {
-				same[lo+k] = xs[k].null == ys[k].null && string(xs[k].text) == string(ys[k].text)
-			}
-		}
 	}
+	return true
 }
