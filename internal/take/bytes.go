@@ -85,22 +85,36 @@ func outside(t arrow.DataType, from, to, size int64, unit string) error {
 	return &DataError{Type: t, Why: fmt.Sprintf("a value lies at [%d, %d) of %d %s", from, to, size, unit)}
 }
 
-// copyBytes copies the elements to where the output's offsets say.
+// copyBytes copies the elements to where the output's offsets say: those that follow each other at once, and short ones as 16 bytes, whatever
+// their length, where these exist on both sides: what is too much is written over by the elements after it.
 func copyBytes[T offset](g *gather, cs []chunk, p *picks, valid []byte, offsets []T, out []byte) error {
+	const short = 16
 	for _, s := range p.segs {
 		if err := g.tick(s.hi - s.lo); err != nil {
 			return err
 		}
 		c := cs[s.chunk]
 		src, data, base := arrow.GetData[T](c.bytes(1)), c.bytes(2), s.base+c.at
-		at := offsets[s.lo]
-		for k, r := range p.rows[s.lo:s.hi] {
+		at := int(offsets[s.lo])
+		rows := p.rows[s.lo:s.hi]
+		for k := 0; k < len(rows); {
 			if valid != nil && !bit(valid, s.lo+k) {
+				k++
 				continue
 			}
+			r, run := rows[k], 1
+			for k+run < len(rows) && rows[k+run] == r+uint32(run) && (valid == nil || bit(valid, s.lo+k+run)) {
+				run++
+			}
 			e := int(r) + base
-			n := copy(out[at:], data[src[e]:src[e+1]])
-			at += T(n)
+			from, to := int(src[e]), int(src[e+run])
+			n := to - from
+			if n <= short && from+short <= len(data) && at+short <= len(out) {
+				*(*[short]byte)(out[at:]) = *(*[short]byte)(data[from:])
+			} else {
+				copy(out[at:], data[from:to])
+			}
+			at, k = at+n, k+run
 			if n > block {
 				if err := g.tick(n / 64); err != nil {
 					return err

@@ -164,7 +164,7 @@ func bit(bits []byte, i int) bool { return bits[i>>3]>>(i&7)&1 != 0 }
 
 // validity gathers the validity bitmap, under the mask.
 func (g *gather) validity(cs []chunk, p *picks) (validity, error) {
-	if p.mask == nil && !anyBitmap(cs) || len(p.rows) == 0 {
+	if p.mask == nil && !p.anyBitmap(cs) || len(p.rows) == 0 {
 		return validity{}, nil
 	}
 	v := validity{buffer: g.buffer((len(p.rows) + 7) / 8)}
@@ -193,11 +193,14 @@ func (g *gather) validity(cs []chunk, p *picks) (validity, error) {
 	return v, nil
 }
 
-func anyBitmap(cs []chunk) bool {
-	for _, c := range cs {
-		if len(c.bytes(0)) > 0 {
+// anyBitmap says whether a chunk that is picked from may have NULL.
+func (p *picks) anyBitmap(cs []chunk) bool {
+	last := -1
+	for _, s := range p.segs {
+		if s.chunk != last && len(cs[s.chunk].bytes(0)) > 0 {
 			return true
 		}
+		last = s.chunk
 	}
 	return false
 }
