@@ -59,7 +59,7 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 			start, edits, removes = end, edits[e:], removes[r:]
 		}
 		if len(m.out.inserts) > 0 {
-			inserted, err := b.versions(m.out.inserts, nil)
+			inserted, err := b.versions(nil, m.out.inserts)
 			if err != nil {
 				return err
 			}
@@ -198,8 +198,8 @@ func (b *builder) record(schema *arrow.Schema, rows int, column func(i int) (arr
 	return array.NewRecord(schema, cols, int64(rows)), nil
 }
 
-// versions makes a record of changes, with more columns before it.
-func (b *builder) versions(changes []change, before []stagedColumn) (arrow.Record, error) {
+// versions makes a record of some lists of changes, one after the other, with more columns before it.
+func (b *builder) versions(before []stagedColumn, lists ...[]change) (arrow.Record, error) {
 	schema := b.j.schema
 	if before != nil {
 		fields := make([]arrow.Field, 0, len(before)+len(schema.Fields()))
@@ -208,53 +208,87 @@ func (b *builder) versions(changes []change, before []stagedColumn) (arrow.Recor
 		}
 		schema = arrow.NewSchema(append(fields, schema.Fields()...), nil)
 	}
-	return b.record(schema, len(changes), func(i int) (arrow.Array, error) {
+	rows, err := b.rowsOf(lists)
+	if err != nil {
+		return nil, err
+	}
+	return b.record(schema, rows.n, func(i int) (arrow.Array, error) {
 		if i < len(before) {
 			return before[i].make()
 		}
-		return b.column(&b.j.columns[i-len(before)], changes)
+		return b.column(&b.j.columns[i-len(before)], rows)
 	})
 }
 
+// versionRows say of some changes where their cells are from.
+type versionRows struct {
+	n             int
+	lists         [][]change
+	from, to, key []uint32
+	bySlot        [][]uint32 // by place of the slot
+}
+
+func (b *builder) rowsOf(lists [][]change) (*versionRows, error) {
+	v := &versionRows{lists: lists, bySlot: make([][]uint32, len(b.j.used))}
+	for _, l := range lists {
+		v.n += len(l)
+	}
+	all := func(to *[]uint32, of func(*change) uint32) {
+		rows := make([]uint32, 0, v.n)
+		for _, l := range lists {
+			for i := range l {
+				rows = append(rows, of(&l[i]))
+			}
+		}
+		*to = rows
+	}
+	err := b.j.run(b.ctx, 3+len(v.bySlot), func(_, task int) error {
+		switch task {
+		case 0:
+			all(&v.from, func(c *change) uint32 { return c.from })
+		case 1:
+			all(&v.to, func(c *change) uint32 { return c.to })
+		case 2:
+			all(&v.key, func(c *change) uint32 { return c.key })
+		default:
+			place := task - 3
+			all(&v.bySlot[place], func(c *change) uint32 { return b.refs[int(c.refs)*len(b.j.used)+place] })
+		}
+		return nil
+	})
+	return v, err
+}
+
 // column makes one column of changes.
-func (b *builder) column(c *column, changes []change) (arrow.Array, error) {
-	rows := make([]uint32, len(changes))
+func (b *builder) column(c *column, rows *versionRows) (arrow.Array, error) {
 	switch c.role {
 	case currentRole, deletedRole:
-		flags := make([]bool, len(changes))
-		for i := range changes {
-			flags[i] = changes[i].version.flag(c.role)
+		flags := make([]bool, 0, rows.n)
+		for _, l := range rows.lists {
+			for i := range l {
+				flags = append(flags, l[i].flag(c.role))
+			}
 		}
 		return b.flags(c.field, flags, nil)
 	case fromRole:
-		for i := range changes {
-			rows[i] = changes[i].version.from
-		}
-		return b.gather(c.field.Name, b.j.cells.from, rows)
+		return b.gather(c.field.Name, b.j.cells.from, rows.from)
 	case toRole:
-		for i := range changes {
-			rows[i] = changes[i].version.to
-		}
-		return b.gather(c.field.Name, b.j.cells.to, rows)
+		return b.gather(c.field.Name, b.j.cells.to, rows.to)
 	case keyRole:
-		for i := range changes {
-			rows[i] = changes[i].key
-		}
-	default:
-		for i := range changes {
-			rows[i] = b.ref(changes[i].version.refs, c.slot)
-		}
+		return b.gather(c.field.Name, c.chunks, rows.key)
 	}
-	return b.gather(c.field.Name, c.chunks, rows)
+	return b.gather(c.field.Name, c.chunks, rows.bySlot[b.j.place[c.slot]])
 }
 
 // ref is the row that gives a slot of a version.
-func (b *builder) ref(version uint32, slot int) uint32 { return b.refs[int(version)*b.j.slots+slot] }
+func (b *builder) ref(version uint32, slot int) uint32 {
+	return b.refs[int(version)*len(b.j.used)+b.j.place[slot]]
+}
 
 // flag is what a version has in a flag column.
-func (k *kept) flag(r role) bool {
+func (c *change) flag(r role) bool {
 	if r == deletedRole {
-		return k.marker
+		return c.marker
 	}
-	return k.open && !k.marker
+	return c.open && !c.marker
 }

@@ -90,11 +90,11 @@ func (b *builder) source(c *column) (chunks []arrow.Array, own uint32, cell func
 	case currentRole, deletedRole, keyRole:
 		return c.chunks, 0, nil
 	case fromRole:
-		return b.j.cells.from, 0, func(e *change) uint32 { return e.version.from }
+		return b.j.cells.from, 0, func(e *change) uint32 { return e.from }
 	case toRole:
-		return b.j.cells.to, b.j.cells.history, func(e *change) uint32 { return e.version.to }
+		return b.j.cells.to, b.j.cells.history, func(e *change) uint32 { return e.to }
 	}
-	return c.chunks, 0, func(e *change) uint32 { return b.ref(e.version.refs, c.slot) }
+	return c.chunks, 0, func(e *change) uint32 { return b.ref(e.refs, c.slot) }
 }
 
 // cellsOf makes a column of a batch: the old one where nothing changes, else out of it and of the column's foreign cells. first is the number of the first of the edits.
@@ -169,7 +169,7 @@ func (b *builder) flagsOf(c *column, rec arrow.Record, k int, start uint32, rows
 			next++
 		}
 		if next < len(edits) && edits[next].row == row {
-			flags, null = append(flags, edits[next].version.flag(c.role)), append(null, false)
+			flags, null = append(flags, edits[next].flag(c.role)), append(null, false)
 			return
 		}
 		flags, null = append(flags, old.Match(isTrue, row)), append(null, old.Null(row))

@@ -2,40 +2,74 @@ package scd2
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"sort"
 
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// collectVersions brings the lists of the workers into one order that doesn't depend on them.
-func (out *outcome) collectVersions(lives []*life) {
-	var inserts, edits []*pile[change]
-	var refs []*pile[uint32]
-	base := uint32(0)
-	for _, l := range lives {
-		l.inserts.each(func(c *change) { c.version.refs += base })
-		l.edits.each(func(c *change) { c.version.refs += base })
-		l.mems.each(func(m *remembered) { m.refs += base })
-		base += uint32(l.keptRefs.n / out.j.slots)
-		inserts, edits, refs = append(inserts, &l.inserts), append(edits, &l.edits), append(refs, &l.keptRefs)
-		out.removes = append(out.removes, l.removes...)
-	}
-	out.refs = flat(refs...)
-	out.inserts = byRow(flat(inserts...), (*change).rowOf)
-	settle(out.inserts, (*change).rowOf, func(run []change) {
-		slices.SortFunc(run, func(a, b change) int {
-			return cmp.Or(cmp.Compare(a.version.pos, b.version.pos), cmp.Compare(a.key, b.key))
-		})
-	})
-	out.edits = byRow(flat(edits...), (*change).rowOf)
-	out.removes = byRow(out.removes, func(a *Action) uint32 { return a.Row })
+// lists are what the workers found, each by row, and the rows that give the slots of its versions.
+type lists struct {
+	inserts, edits []change
+	mems           []remembered
+	refs           []uint32
 }
 
-// collectState does so for what the state is to know.
-func (out *outcome) collectState(lives []*life) {
+// collector brings the lists of the workers and what is settled into one order that doesn't depend on them.
+type collector struct {
+	out     *outcome
+	m       *Merge
+	j       *job
+	p       *pairing
+	found   lists
+	atSpan  []place // by span of the changes, and at the end
+	removes []Action
+}
+
+// place is where the inserts and memories of a span begin: among those found by lives, and among all.
+type place struct {
+	foundInserts, foundMems int
+	inserts, mems           int
+}
+
+// collect fills the lists of rows of the history, and what the state is to know.
+func (out *outcome) collect(ctx context.Context, m *Merge, lives []*life, p *pairing) error {
+	c := &collector{out: out, m: m, j: out.j, p: p}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.fromLives(lives)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.makeRoom()
+	c.outside()
+	// The first task is the edits, the others are the spans.
+	return c.j.run(ctx, 1+len(p.spans), func(_, task int) error {
+		if task == 0 {
+			c.edits()
+		} else {
+			c.span(task - 1)
+		}
+		return nil
+	})
+}
+
+// fromLives sorts what the lives found.
+func (c *collector) fromLives(lives []*life) {
+	var inserts, edits []*pile[change]
 	var mems []*pile[remembered]
+	var refs []*pile[uint32]
+	base := uint32(0)
+	out := c.out
 	for _, l := range lives {
-		mems = append(mems, &l.mems)
+		l.inserts.each(func(c *change) { c.refs += base })
+		l.edits.each(func(c *change) { c.refs += base })
+		l.mems.each(func(m *remembered) { m.refs += base })
+		base += l.lists
+		inserts, edits, mems, refs = append(inserts, &l.inserts), append(edits, &l.edits), append(mems, &l.mems), append(refs, &l.keptRefs)
+		c.removes = append(c.removes, l.removes...)
 		for _, row := range l.forgotten {
 			if out.forgotten == nil {
 				out.forgotten = keyset.NewBitmap(uint32(out.j.state.Rows))
@@ -44,31 +78,190 @@ func (out *outcome) collectState(lives []*life) {
 			out.dropped++
 		}
 	}
-	out.mems = byRow(flat(mems...), (*remembered).keyOf)
-	settle(out.mems, (*remembered).keyOf, func(run []remembered) {
-		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(a.pos, b.pos) })
+	f := &c.found
+	f.refs = flat(refs...)
+	f.inserts = byRow(flat(inserts...), (*change).rowOf)
+	settle(f.inserts, (*change).rowOf, func(run []change) {
+		slices.SortFunc(run, func(a, b change) int {
+			return cmp.Or(cmp.Compare(c.j.wordOf(a.from), c.j.wordOf(b.from)), cmp.Compare(a.key, b.key))
+		})
 	})
+	f.edits = byRow(flat(edits...), (*change).rowOf)
+	f.mems = byRow(flat(mems...), (*remembered).keyOf)
+	settle(f.mems, (*remembered).keyOf, func(run []remembered) {
+		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(c.j.wordOf(a.cell), c.j.wordOf(b.cell)) })
+	})
+	out.removes = byRow(c.removes, func(a *Action) uint32 { return a.Row })
+	c.m.Removes = out.removes
 }
 
-// layRefs brings the rows that give the slots of versions into the order in which records are made of them: each column reads them.
-func (out *outcome) layRefs() {
-	n := uint32(out.j.slots)
-	refs := make([]uint32, 0, len(out.refs))
-	lay := func(at *uint32) {
-		from := uint64(*at) * uint64(n)
-		*at = uint32(len(refs) / int(n))
-		refs = append(refs, out.refs[from:from+uint64(n)]...)
+// makeRoom finds out where each span begins, and makes the lists.
+func (c *collector) makeRoom() {
+	f, inserts, mems, closes := &c.found, 0, 0, 0
+	for i := range len(c.p.spans) + 1 {
+		row := c.j.firstSt
+		if i < len(c.p.spans) {
+			row = c.j.firstChg + c.p.spans[i].Row
+		}
+		at := place{foundInserts: sort.Search(len(f.inserts), func(k int) bool { return f.inserts[k].row >= row }),
+			foundMems: sort.Search(len(f.mems), func(k int) bool { return f.mems[k].key >= row })}
+		at.inserts, at.mems = inserts+at.foundInserts, mems+at.foundMems
+		c.atSpan = append(c.atSpan, at)
+		if i < len(c.p.spans) {
+			s := &c.p.settled[i]
+			inserts, mems, closes = inserts+s.inserts, mems+s.mems, closes+len(s.closes)
+		}
 	}
-	for i := range out.inserts {
-		lay(&out.inserts[i].version.refs)
+	out := c.out
+	inserts, mems, closes = inserts+len(f.inserts), mems+len(f.mems), closes+len(f.edits)
+	out.inserts, out.edits, out.mems = room[change](inserts), room[change](closes), room[remembered](mems)
+	out.refs = room[uint32](len(c.j.used) * (inserts + mems + closes))
+	c.m.Inserts = room[Insert](inserts)
+}
+
+// room makes a list, nil if it has no element.
+func room[T any](n int) []T {
+	if n == 0 {
+		return nil
 	}
-	for i := range out.edits {
-		lay(&out.edits[i].version.refs)
+	return make([]T, n)
+}
+
+// refsAt are the rows of a version or memory by its number: edits come first, then inserts, then memories, as records are made of them.
+func (c *collector) refsAt(n int) []uint32 {
+	k := len(c.j.used)
+	return c.out.refs[n*k : (n+1)*k]
+}
+
+// laid copies the rows of a list that a life kept to their place.
+func (c *collector) laid(n int, list uint32) uint32 {
+	k := len(c.j.used)
+	copy(c.refsAt(n), c.found.refs[int(list)*k:])
+	return uint32(n)
+}
+
+func (c *collector) foundInsert(at, i int) {
+	e := c.found.inserts[i]
+	e.refs = c.laid(len(c.out.edits)+at, e.refs)
+	c.insert(at, e)
+}
+
+func (c *collector) insert(at int, e change) {
+	j := c.j
+	c.out.inserts[at] = e
+	in := Insert{Row: e.row, Reason: e.reason}
+	switch {
+	case e.row >= j.firstOld:
+		in.From, in.Row = FromChanges, e.row-j.firstOld
+	case e.row >= j.firstSt:
+		in.From, in.Row = FromState, e.row-j.firstSt
+	case e.row >= j.firstChg:
+		in.From, in.Row = FromChanges, e.row-j.firstChg
+	default:
+		in.From = FromHistory
 	}
-	for i := range out.mems {
-		lay(&out.mems[i].refs)
+	c.m.Inserts[at] = in
+}
+
+func (c *collector) foundMem(at, i int) {
+	e := c.found.mems[i]
+	e.refs = c.laid(len(c.out.edits)+len(c.out.inserts)+at, e.refs)
+	c.out.mems[at] = e
+}
+
+// outside takes over what was found at rows that aren't of the changes: those of the history come first, those of the state and of previous keys last.
+func (c *collector) outside() {
+	first, last := c.atSpan[0], c.atSpan[len(c.atSpan)-1]
+	for i := range first.foundInserts {
+		c.foundInsert(i, i)
 	}
-	out.refs = refs
+	for i := range first.foundMems {
+		c.foundMem(i, i)
+	}
+	for i := last.foundInserts; i < len(c.found.inserts); i++ {
+		c.foundInsert(i+last.inserts-last.foundInserts, i)
+	}
+	for i := last.foundMems; i < len(c.found.mems); i++ {
+		c.foundMem(i+last.mems-last.foundMems, i)
+	}
+}
+
+// span puts together the inserts and memories at the changes of a span.
+func (c *collector) span(task int) {
+	j, s, at, end := c.j, c.p.spans[task], c.atSpan[task], c.atSpan[task+1]
+	for i, w := range c.p.of[s.Row:][:s.N] {
+		change := s.Row + uint32(i)
+		if w&isSettled == 0 {
+			continue
+		}
+		row := j.firstChg + change
+		insert, close := settledTo(w, j.kinds[change])
+		if insert {
+			for at.foundInserts < end.foundInserts && c.found.inserts[at.foundInserts].row < row {
+				c.foundInsert(at.inserts, at.foundInserts)
+				at.inserts, at.foundInserts = at.inserts+1, at.foundInserts+1
+			}
+			e := j.insertOf(row, w)
+			e.refs = uint32(len(c.out.edits) + at.inserts)
+			j.settledRefs(c.refsAt(int(e.refs)), row, w)
+			c.insert(at.inserts, e)
+			at.inserts++
+		}
+		if c.p.ordered || !insert && !close {
+			for at.foundMems < end.foundMems && c.found.mems[at.foundMems].key < row {
+				c.foundMem(at.mems, at.foundMems)
+				at.mems, at.foundMems = at.mems+1, at.foundMems+1
+			}
+			e := remembered{kind: j.kinds[change], cell: j.cellOf(row), key: row, order: row, refs: uint32(len(c.out.edits) + len(c.out.inserts) + at.mems)}
+			j.settledRefs(c.refsAt(int(e.refs)), row, w)
+			c.out.mems[at.mems] = e
+			at.mems++
+		}
+	}
+	for ; at.foundInserts < end.foundInserts; at.inserts, at.foundInserts = at.inserts+1, at.foundInserts+1 {
+		c.foundInsert(at.inserts, at.foundInserts)
+	}
+	for ; at.foundMems < end.foundMems; at.mems, at.foundMems = at.mems+1, at.foundMems+1 {
+		c.foundMem(at.mems, at.foundMems)
+	}
+}
+
+// edits puts together the rows of the history that change.
+func (c *collector) edits() {
+	j, out, m := c.j, c.out, c.m
+	settled := make([]uint64, 0, len(out.edits)-len(c.found.edits))
+	for i := range c.p.settled {
+		settled = append(settled, c.p.settled[i].closes...)
+	}
+	settled = byHigh(settled)
+	closes := len(settled)
+	for i := range c.found.edits {
+		closes += one(c.found.edits[i].close)
+	}
+	m.Closes, m.Rewrites = room[Action](closes)[:0], room[Action](len(out.edits) - closes)[:0]
+	k := 0
+	for at := range out.edits {
+		var e change
+		if len(settled) == 0 || k < len(c.found.edits) && c.found.edits[k].row < uint32(settled[0]>>32) {
+			e = c.found.edits[k]
+			e.refs = c.laid(at, e.refs)
+			k++
+		} else {
+			e = j.closeOf(uint32(settled[0]>>32), j.firstChg+uint32(settled[0]))
+			e.refs = uint32(at)
+			refs := c.refsAt(at)
+			for i := range refs {
+				refs[i] = e.row
+			}
+			settled = settled[1:]
+		}
+		out.edits[at] = e
+		if e.close {
+			m.Closes = append(m.Closes, Action{e.row, e.reason})
+		} else {
+			m.Rewrites = append(m.Rewrites, Action{e.row, e.reason})
+		}
+	}
 }
 
 func (c *change) rowOf() uint32     { return c.row }

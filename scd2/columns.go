@@ -309,6 +309,13 @@ func (f *finder) index() {
 			j.said = append(j.said, c.cells)
 		}
 	}
+	j.place = make([]int, j.slots)
+	for s, cols := range j.bySlot {
+		if len(cols) > 0 {
+			j.place[s] = len(j.used)
+			j.used = append(j.used, s)
+		}
+	}
 	meta := j.history.Schema.Metadata()
 	j.schema = arrow.NewSchema(fields, &meta)
 }

@@ -36,18 +36,6 @@ type planner[K keyset.Words] struct {
 	paired  *pairing
 }
 
-// grouped are the events and versions of a partition, by key: those of key id are from evStarts[id] to evStarts[id+1], and likewise.
-type grouped struct {
-	evs                 []dealt
-	his                 []given
-	evStarts, hisStarts []uint32
-	dealt               int64 // rows that were dealt out to the partition
-}
-
-func (g *grouped) keys() int                 { return len(g.evStarts) - 1 }
-func (g *grouped) eventsOf(id int) []dealt   { return g.evs[g.evStarts[id]:g.evStarts[id+1]] }
-func (g *grouped) versionsOf(id int) []given { return g.his[g.hisStarts[id]:g.hisStarts[id+1]] }
-
 // dealer is one worker's part.
 type dealer[K keyset.Words] struct {
 	life
@@ -60,24 +48,8 @@ type dealer[K keyset.Words] struct {
 	words   [2][]uint64
 	nulls   [2][]uint8
 	table   *keyset.Table[K, pay]
-	evs     []dealt
-	his     []given
+	room    grouping
 	open    int64 // open versions, deletion rows not counted
-}
-
-// dealt is an event of a partition.
-type dealt struct {
-	pos uint64
-	row uint32
-	id  uint32
-}
-
-// given is a version of the history.
-type given struct {
-	from, to uint64
-	row      uint32
-	id       uint32
-	flags    uint32
 }
 
 func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
@@ -127,6 +99,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		}
 	}
 	p.groups, p.paired = make([]grouped, 1<<p.bits), newPairing(j)
+	p.paired.out = out
 	err := j.run(ctx, 1<<p.bits, func(worker, part int) error {
 		p.workers[worker].group(part)
 		return nil
@@ -152,7 +125,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		out.open += w.open
 		lives = append(lives, &w.life)
 	}
-	return out.finish(ctx, lives)
+	return out.finish(ctx, lives, p.paired)
 }
 
 func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome) *dealer[K] {
@@ -301,89 +274,4 @@ func (d *dealer[K]) flags(row uint32, nullStart uint8, open bool) (tag uint32) {
 		}
 	}
 	return tag
-}
-
-// group brings the rows of each key of a partition together.
-func (d *dealer[K]) group(part int) {
-	d.table.Reset()
-	d.evs, d.his = d.evs[:0], d.his[:0]
-	for _, w := range d.p.workers {
-		w.events.Chunks(part, func(es []keyset.Entry[K, pay]) {
-			starts := d.table.Starts(es)
-			for i := range es {
-				e := es[i]
-				e.Payload.tag = uint32(d.table.Len())
-				s, _ := d.table.At(&e, starts[i])
-				d.evs = append(d.evs, dealt{pos: e.Payload.a, row: e.Row(), id: s.Payload.tag})
-			}
-		})
-	}
-	for _, w := range d.p.workers {
-		w.history.Chunks(part, d.addHistory)
-	}
-	g := &d.p.groups[part]
-	for _, w := range d.p.workers {
-		g.dealt += int64(w.events.Rows(part) + w.history.Rows(part))
-	}
-	n := d.table.Len()
-	g.evs, g.evStarts = byID(d.evs, n, func(e *dealt) uint32 { return e.id })
-	g.his, g.hisStarts = byID(d.his, n, func(g *given) uint32 { return g.id })
-	for id := range n {
-		d.p.paired.add(d.j, g.eventsOf(id), g.versionsOf(id))
-	}
-}
-
-// keysOf works the keys of a partition off. It returns the number of their rows.
-func (d *dealer[K]) keysOf(part int) (int64, error) {
-	g := &d.p.groups[part]
-	d.life.paired = d.p.paired
-	for id := range g.keys() {
-		if id&0xff == 0 && d.ctx.Err() != nil {
-			return 0, d.ctx.Err()
-		}
-		if d.Done() {
-			break
-		}
-		d.key(g.versionsOf(id), g.eventsOf(id))
-	}
-	rows := g.dealt
-	*g = grouped{}
-	return rows, d.ctx.Err()
-}
-
-func (d *dealer[K]) addHistory(es []keyset.Entry[K, pay]) {
-	var starts []uint32
-	if d.p.all {
-		starts = d.table.Starts(es)
-	}
-	for i := range es {
-		e := es[i]
-		flags := e.Payload.tag
-		var s *keyset.Entry[K, pay]
-		if d.p.all {
-			e.Payload.tag = uint32(d.table.Len())
-			s, _ = d.table.At(&e, starts[i])
-		} else if s = d.table.Find(&e); s == nil {
-			continue
-		}
-		d.his = append(d.his, given{from: e.Payload.a, to: e.Payload.b, row: e.Row(), id: s.Payload.tag, flags: flags})
-	}
-}
-
-// byID sorts rows by the number of their key, from 0 to n-1; those of key i are from starts[i] to starts[i+1].
-func byID[T any](rows []T, n int, id func(*T) uint32) (sorted []T, starts []uint32) {
-	at := make([]uint32, n+2)
-	for i := range rows {
-		at[id(&rows[i])+2]++
-	}
-	for i := 2; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	sorted = make([]T, len(rows))
-	for i := range rows {
-		k := id(&rows[i]) + 1
-		sorted[at[k]] = rows[i]
-		at[k]++
-	}
-	return sorted, at[:n+1]
 }

@@ -56,7 +56,9 @@ func (l *life) insert(i int) {
 	if row == l.j.nothing {
 		row = e.key
 	}
-	l.inserts.add(change{row: row, reason: reason, key: e.key, version: l.keep(i)})
+	c := l.keep(i)
+	c.row, c.key, c.reason = row, e.key, reason
+	l.inserts.add(c)
 }
 
 // corrects says whether the last event in a version left other untracked values than the first one.
@@ -71,9 +73,9 @@ func (l *life) corrects(i int) bool {
 }
 
 // keep copies what the outcome needs of a version.
-func (l *life) keep(i int) kept {
+func (l *life) keep(i int) change {
 	v := &l.next[i]
-	k := kept{from: v.fromCell, to: v.toCell, open: v.open, marker: v.marker, refs: l.keepRefs(l.values(i)), pos: v.from}
+	k := change{from: v.fromCell, to: v.toCell, open: v.open, marker: v.marker, refs: l.keepRefs(l.values(i))}
 	if v.open && v.base >= 0 && l.his[v.base].flags&endsOpen != 0 {
 		k.to = l.j.cells.end(l.his[v.base].row) // its own kind of open end
 	}
@@ -84,9 +86,11 @@ func (l *life) keep(i int) kept {
 }
 
 func (l *life) keepRefs(values []uint32) uint32 {
-	at := uint32(l.keptRefs.n / l.j.slots)
-	l.keptRefs.add(values...)
-	return at
+	for _, s := range l.j.used {
+		l.keptRefs.add(values[s])
+	}
+	l.lists++
+	return l.lists - 1
 }
 
 // compare compares a version with the one of the history that it goes on.
@@ -128,7 +132,8 @@ func (l *life) compare(i int) {
 	if !ended && !v.open {
 		v.toCell = l.j.cells.end(g.row)
 	}
-	c := change{row: g.row, key: g.row, version: l.keep(i)}
+	c := l.keep(i)
+	c.row, c.key = g.row, g.row
 	switch {
 	case wasOpen && !v.open:
 		c.close = true
@@ -217,7 +222,7 @@ func (l *life) remember() {
 			l.keptMems = append(l.keptMems, e.mem)
 			continue
 		}
-		l.mems.add(remembered{kind: min(e.kind, remove), cell: e.cell, pos: e.pos, key: e.key, order: e.order, refs: l.keepRefs(l.memoryOf(e))})
+		l.mems.add(remembered{kind: min(e.kind, remove), cell: e.cell, key: e.key, order: e.order, refs: l.keepRefs(l.memoryOf(e))})
 	}
 	held := l.keptMems[at:]
 	slices.Sort(held)

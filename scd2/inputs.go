@@ -57,23 +57,6 @@ func (f *finder) keyColumns() error {
 	return nil
 }
 
-// bounds numbers the cells that boundaries are taken from: the history's starts, its ends, the positions of changes and of state, then
-// Now, the open end, and the history's own column of positions where it has one. from and to are these cells in the types of ValidFrom and ValidTo.
-type bounds struct {
-	from, to        []arrow.Array
-	history         uint32 // rows of the history
-	now, open       uint32
-	badFrom, badTo  map[uint32]bool // cells that one of the types can't hold
-	fromTyp, toType arrow.DataType
-}
-
-func (b *bounds) start(row uint32) uint32 { return row }
-func (b *bounds) end(row uint32) uint32   { return b.history + row }
-
-// said is the cell of the position of a row of changes or state, seen that of a version's own column of positions.
-func (b *bounds) said(row uint32) uint32 { return b.history + row }
-func (b *bounds) seen(row uint32) uint32 { return b.open + 1 + row }
-
 // readPositions brings all times to the types of the boundaries, and lays them on one line.
 func (j *job) readPositions(ctx context.Context) error {
 	from, to := j.column(fromRole).field.Type, j.column(toRole).field.Type

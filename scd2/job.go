@@ -34,6 +34,8 @@ type job struct {
 	schema  *arrow.Schema // of the new history
 	columns []column      // as in schema
 	slots   int           // see slotOf
+	used    []int         // slots that have columns
+	place   []int         // by slot: where it is in used
 	tracks  []bool        // by slot: its columns make versions
 	lens    []int         // of all batches, over history, changes, state and nothing
 

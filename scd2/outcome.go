@@ -30,30 +30,23 @@ const (
 	rejectedLow
 )
 
-// kept is a version of the new history that comes new or changes.
-type kept struct {
-	pos          uint64
-	from, to     uint32 // cells of bounds
-	refs         uint32 // of found.keptRefs, a row for each slot: the number of the first, divided by the number of slots
-	open, marker bool
-}
-
-// change is a row of the history that comes new, is closed or rewritten.
+// change is a row of the history that comes new, is closed or rewritten. There may be millions: it is small, and all else is found by its cells.
 type change struct {
-	version kept
-	row     uint32 // of the history; of an insert, where its values are from
-	key     uint32 // a row that has its key
-	reason  Reason
-	close   bool
+	from, to     uint32 // cells of bounds
+	refs         uint32 // the number of a list of rows, one for each used slot, in what a worker keeps, then in outcome.refs
+	row          uint32 // of the history; of an insert, where its values are from
+	key          uint32 // a row that has its key
+	reason       Reason
+	close        bool
+	open, marker bool // the version
 }
 
 // remembered is a new row of the state.
 type remembered struct {
-	pos   uint64
-	cell  uint32
+	cell  uint32 // its position, a cell of bounds
 	key   uint32
 	order uint32
-	refs  uint32
+	refs  uint32 // as of change
 	kind  kind
 }
 
@@ -76,7 +69,9 @@ type found struct {
 	forgotten                   []uint32 // rows of the state
 	keptMems                    []uint32
 	memRefs                     []uint32
-	keptRefs                    pile[uint32]
+	keptRefs                    pile[uint32] // by list: a row for each used slot
+	lists                       uint32       // of keptRefs
+	settled                     int64        // keys, of those counted
 	absent                      int64
 	truncHit                    map[uint32]fate // truncates that made a difference
 }
@@ -87,6 +82,7 @@ type outcome struct {
 	status    []fate // of the changes
 	oldStatus []fate // of the changes under their previous keys
 	open      int64
+	settled   int64 // keys, of all touched
 
 	inserts, edits []change
 	removes        []Action
@@ -124,7 +120,7 @@ func (l *life) set(e *event, f fate) {
 }
 
 // finish puts together what the workers found.
-func (out *outcome) finish(ctx context.Context, lives []*life) (*Merge, error) {
+func (out *outcome) finish(ctx context.Context, lives []*life, paired *pairing) (*Merge, error) {
 	var all found
 	for _, l := range lives {
 		all.keys += l.keys
@@ -132,24 +128,18 @@ func (out *outcome) finish(ctx context.Context, lives []*life) (*Merge, error) {
 		all.late, all.partial = append(all.late, l.late...), append(all.partial, l.partial...)
 		all.beyond = append(all.beyond, l.beyond...)
 		all.absent += l.absent
+		out.settled += l.settled
 	}
 	if err := out.refuse(&all); err != nil {
 		return nil, err
 	}
-	for _, collect := range []func([]*life){out.collectVersions, out.collectState} {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		collect(lives)
-	}
-	if err := ctx.Err(); err != nil {
+	m := &Merge{job: out.j, out: out}
+	if err := out.collect(ctx, m, lives, paired); err != nil {
 		return nil, err
 	}
-	out.layRefs()
-	m := &Merge{job: out.j, out: out}
 	m.Report = Report{Events: out.j.changes.Rows, History: out.j.history.Rows, Open: out.open, Keys: all.keys,
 		ClosedByAbsence: all.absent}
-	out.list(m)
+	out.count(m)
 	out.fates(m, lives)
 	out.memories(m)
 	if err := ctx.Err(); err != nil {
@@ -223,41 +213,8 @@ func (j *job) byKey(troubles []trouble) []trouble {
 	return kept
 }
 
-// list fills the lists of rows of the history.
-func (out *outcome) list(m *Merge) {
-	j := out.j
-	m.Inserts = slices.Grow(m.Inserts, len(out.inserts))
-	closes := 0
-	for i := range out.edits {
-		if out.edits[i].close {
-			closes++
-		}
-	}
-	m.Closes, m.Rewrites = slices.Grow(m.Closes, closes), slices.Grow(m.Rewrites, len(out.edits)-closes)
-	for i := range out.inserts {
-		c := &out.inserts[i]
-		in := Insert{Row: c.row, Reason: c.reason}
-		switch {
-		case c.row >= j.firstOld:
-			in.From, in.Row = FromChanges, c.row-j.firstOld
-		case c.row >= j.firstSt:
-			in.From, in.Row = FromState, c.row-j.firstSt
-		case c.row >= j.firstChg:
-			in.From, in.Row = FromChanges, c.row-j.firstChg
-		default:
-			in.From = FromHistory
-		}
-		m.Inserts = append(m.Inserts, in)
-	}
-	for i := range out.edits {
-		c := &out.edits[i]
-		if c.close {
-			m.Closes = append(m.Closes, Action{c.row, c.reason})
-		} else {
-			m.Rewrites = append(m.Rewrites, Action{c.row, c.reason})
-		}
-	}
-	m.Removes = out.removes
+// count fills in the numbers of rows of the history.
+func (out *outcome) count(m *Merge) {
 	r := &m.Report
 	r.Insert, r.Close, r.Rewrite, r.Remove = int64(len(m.Inserts)), int64(len(m.Closes)), int64(len(m.Rewrites)), int64(len(m.Removes))
 }

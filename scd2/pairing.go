@@ -2,19 +2,34 @@ package scd2
 
 import (
 	"context"
+	"slices"
 
+	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
 // pairing knows of changes whether they say, in the tracked columns of the source, what the version that they fall in has. All are compared before
 // the keys are worked off, in the order of the changes and column by column: one side of each pair is read in order then, and the loads of the other
 // are under way many at once (see form.Column.SamePairs). Keys with many events or versions are left to their own comparisons.
+//
+// It also knows of the changes that are settled by that comparison: see settle.
 type pairing struct {
-	of []uint64 // by row of the changes: the row of the version, or keyset.None, and isSame; one word, as each look is a cache miss
+	out     *outcome
+	of      []uint64 // by row of the changes: the row of the version, or keyset.None, and bits; one word, as each look is a cache miss
+	columns []*form.Column
+	settles bool // keys may be settled
+	fresh   bool // those without a version, too
+	ordered bool // each event that makes a version or ends one is remembered
+	spans   []keyset.Span
+	settled []settledSpan
 }
 
-// isSame is set where change and version were found to be the same.
-const isSame = 1 << 32
+// Bits of a change, beside the row of its version.
+const (
+	isSame    = 1 << 32 // change and version were found to be the same
+	isSettled = 1 << 33 // nothing else is said of the key after its versions
+	isGone    = 1 << 34 // the version ended before
+)
 
 // pairedEvents and pairedVersions bound the keys that are paired.
 const (
@@ -27,7 +42,22 @@ func newPairing(j *job) *pairing {
 	for i := range p.of {
 		p.of[i] = uint64(keyset.None)
 	}
+	for _, c := range j.bySlot[saidTracked] {
+		p.columns = append(p.columns, c.cells)
+	}
+	slices.SortStableFunc(p.columns, func(a, b *form.Column) int { return one(b.Quick()) - one(a.Quick()) })
+	p.spans = keyset.Spans([]int{len(p.of)}, func(int) uint32 { return 0 })
+	p.settled = make([]settledSpan, len(p.spans))
+	p.settleFor(j)
 	return p
+}
+
+// one is 1 for true.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // add pairs the changes of a key with its versions.
@@ -49,32 +79,46 @@ func (p *pairing) add(j *job, evs []dealt, his []given) {
 	}
 }
 
-// compare compares all pairs.
+// compare compares all pairs, and decides what is settled by that.
 func (p *pairing) compare(ctx context.Context, j *job) error {
-	spans := keyset.Spans([]int{len(p.of)}, func(int) uint32 { return 0 })
-	return j.run(ctx, len(spans), func(_, task int) error {
-		s := spans[task]
+	return j.run(ctx, len(p.spans), func(_, task int) error {
+		s := p.spans[task]
 		var changes, versions [keyset.BlockRows]uint32
 		var same [keyset.BlockRows]bool
 		s.Blocks(func(_, n int, row uint32) {
 			k := 0
-			for i, version := range p.of[row : row+uint32(n)] {
-				if uint32(version) != keyset.None {
-					changes[k], versions[k], same[k] = j.firstChg+row+uint32(i), uint32(version), true
+			for i, w := range p.of[row : row+uint32(n)] {
+				changes[k], versions[k] = j.firstChg+row+uint32(i), uint32(w)
+				if uint32(w) != keyset.None && w&isGone == 0 && j.kinds[row+uint32(i)] == upsert {
 					k++
 				}
 			}
-			for _, c := range j.bySlot[saidTracked] {
-				c.cells.SamePairs(changes[:k], versions[:k], same[:k])
+			for _, c := range p.columns {
+				k = keepSame(c, changes[:k], versions[:k], same[:k])
 			}
-			for i, change := range changes[:k] {
-				if same[i] {
-					p.of[change-j.firstChg] |= isSame
-				}
+			for _, change := range changes[:k] {
+				p.of[change-j.firstChg] |= isSame
 			}
 		})
+		p.decide(j, task)
 		return nil
 	})
+}
+
+// keepSame leaves of pairs of rows those that are the same in a column, and returns their number.
+func keepSame(c *form.Column, as, bs []uint32, same []bool) int {
+	for k := range same {
+		same[k] = true
+	}
+	c.SamePairs(as, bs, same)
+	n := 0
+	for k, s := range same {
+		as[n], bs[n] = as[k], bs[k]
+		if s {
+			n++
+		}
+	}
+	return n
 }
 
 // find says whether a row of the changes and another row were compared, and how.

@@ -81,6 +81,7 @@ type stage struct {
 	alloc *memory.CheckedAllocator
 	*scene
 	spoken []string // for keepsGroupsApart
+	plans  int      // calls of Plan
 }
 
 func (st *stage) build(g grid) []arrow.Record {
@@ -112,6 +113,9 @@ func (st *stage) plan(a act, changes []arrow.Record) (*scd2.Merge, error) {
 	m, err := scd2.Plan(context.Background(), table, changes, opts)
 	if m != nil && err != nil {
 		st.t.Fatalf("a plan beside the error %v\n%v", err, st.scene)
+	}
+	if st.plans++; st.plans%4 == 1 {
+		sameEitherWay(st.t, table, changes, opts, st.alloc)
 	}
 	return m, err
 }

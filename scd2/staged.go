@@ -2,10 +2,13 @@ package scd2
 
 import (
 	"context"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow"
 )
 
 // Names of the first columns of a staged record.
@@ -39,14 +42,11 @@ type stagedColumn struct {
 func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (rec arrow.Record, err error) {
 	b := m.builder(ctx, alloc)
 	err = b.guard(func() error {
-		all := make([]change, 0, len(m.out.edits)+len(m.out.removes)+len(m.out.inserts))
-		all = append(all, m.out.edits...)
+		removes := make([]change, 0, len(m.out.removes))
 		for _, r := range m.out.removes {
-			all = append(all, b.asGiven(r.Row))
+			removes = append(removes, b.asGiven(r.Row))
 		}
-		found := len(all)
-		all = append(all, m.out.inserts...)
-		rec, err = b.versions(all, b.mergeColumns(all, found))
+		rec, err = b.versions(b.mergeColumns(), m.out.edits, removes, m.out.inserts)
 		return err
 	})
 	if err != nil {
@@ -58,47 +58,39 @@ func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (rec arrow.R
 // asGiven is a row of the history as it is.
 func (b *builder) asGiven(row uint32) change {
 	j := b.j
-	c := change{row: row, key: row, version: kept{from: j.cells.start(row), to: j.cells.end(row), refs: uint32(len(b.refs) / j.slots)}}
+	c := change{row: row, key: row, from: j.cells.start(row), to: j.cells.end(row)}
+	if len(j.used) > 0 {
+		c.refs = uint32(len(b.refs) / len(j.used))
+	}
 	_, closed := j.line.At(atTo, row)
 	word, _ := j.line.At(atTo, row)
-	c.version.open = !closed || j.hasOpen && word == j.openEnd
-	c.version.marker = j.deleted != nil && j.deleted.Match(isTrue, row)
-	for range j.slots {
+	c.open = !closed || j.hasOpen && word == j.openEnd
+	c.marker = j.deleted != nil && j.deleted.Match(isTrue, row)
+	for range j.used {
 		b.refs = append(b.refs, row)
 	}
 	return c
 }
 
-// mergeColumns are the action and the merge key of changes, of which those from found on match no row.
-func (b *builder) mergeColumns(all []change, found int) []stagedColumn {
-	j := b.j
-	edits := len(b.m.out.edits)
-	cols := []stagedColumn{{arrow.Field{Name: ActionColumn, Type: arrow.BinaryTypes.String}, func() (arrow.Array, error) {
-		bld := array.NewStringBuilder(b.alloc)
-		defer bld.Release()
-		for i := range all {
-			switch {
-			case i >= found:
-				bld.Append(ActionInsert)
-			case i >= edits:
-				bld.Append(ActionRemove)
-			case all[i].close:
-				bld.Append(ActionClose)
-			default:
-				bld.Append(ActionRewrite)
-			}
-		}
-		return bld.NewArray(), nil
-	}}}
+// mergeColumns are the action and the merge key of all changes; inserts match no row.
+func (b *builder) mergeColumns() []stagedColumn {
+	j, out := b.j, b.m.out
+	cols := []stagedColumn{{arrow.Field{Name: ActionColumn, Type: arrow.BinaryTypes.String}, b.actions}}
 	add := func(c *column, chunks []arrow.Array, none uint32) {
-		rows := make([]uint32, len(all))
-		for i := range rows {
-			if rows[i] = none; i < found {
-				rows[i] = all[i].row
-			}
-		}
 		field := arrow.Field{Name: MergeKeyPrefix + c.field.Name, Type: c.field.Type, Nullable: true}
-		cols = append(cols, stagedColumn{field, func() (arrow.Array, error) { return b.gather(field.Name, chunks, rows) }})
+		cols = append(cols, stagedColumn{field, func() (arrow.Array, error) {
+			rows := make([]uint32, 0, len(out.edits)+len(out.removes)+len(out.inserts))
+			for i := range out.edits {
+				rows = append(rows, out.edits[i].row)
+			}
+			for i := range out.removes {
+				rows = append(rows, out.removes[i].Row)
+			}
+			for range out.inserts {
+				rows = append(rows, none)
+			}
+			return b.gather(field.Name, chunks, rows)
+		}})
 	}
 	for _, name := range j.table.Key {
 		c := j.columnOf(name)
@@ -106,6 +98,56 @@ func (b *builder) mergeColumns(all []change, found int) []stagedColumn {
 	}
 	add(j.column(fromRole), j.cells.from, j.cells.open)
 	return cols
+}
+
+// actions is the column of actions. Few texts make up millions of cells: they are written right into buffers of their size.
+func (b *builder) actions() (arrow.Array, error) {
+	out := b.m.out
+	n, size := len(out.edits)+len(out.removes)+len(out.inserts), len(ActionRemove)*len(out.removes)+len(ActionInsert)*len(out.inserts)
+	for i := range out.edits {
+		size += len(editAction(&out.edits[i]))
+	}
+	if size > math.MaxInt32 {
+		return nil, &onerow.SizeError{Column: ActionColumn, Type: arrow.BinaryTypes.String, Size: int64(size), Limit: math.MaxInt32, Unit: "bytes"}
+	}
+	offsets, texts := memory.NewResizableBuffer(b.alloc), memory.NewResizableBuffer(b.alloc)
+	defer offsets.Release()
+	defer texts.Release()
+	offsets.Resize(arrow.Int32Traits.BytesRequired(n + 1))
+	texts.Resize(size)
+	at, cells, bytes := 0, arrow.Int32Traits.CastFromBytes(offsets.Bytes()), texts.Bytes()
+	add := func(i int, action string) {
+		cells[i] = int32(at)
+		at += copy(bytes[at:], action)
+	}
+	for i := range out.edits {
+		add(i, editAction(&out.edits[i]))
+	}
+	repeat := func(i, count int, action string) {
+		from := at
+		for k := range count {
+			cells[i+k] = int32(at + k*len(action))
+		}
+		if count > 0 {
+			at += copy(bytes[at:], action)
+		}
+		for end := from + count*len(action); at < end; { // what is there already, again
+			at += copy(bytes[at:end], bytes[from:at])
+		}
+	}
+	repeat(len(out.edits), len(out.removes), ActionRemove)
+	repeat(len(out.edits)+len(out.removes), len(out.inserts), ActionInsert)
+	cells[n] = int32(at)
+	data := array.NewData(arrow.BinaryTypes.String, n, []*memory.Buffer{nil, offsets, texts}, nil, 0, 0)
+	defer data.Release()
+	return array.NewStringData(data), nil
+}
+
+func editAction(c *change) string {
+	if c.close {
+		return ActionClose
+	}
+	return ActionRewrite
 }
 
 // columnOf returns the column of a name.
