@@ -8,7 +8,7 @@
 //   - [Align] compares the grain that a table was deduped at with that of an ON clause.
 //   - [Keys] finds all minimal keys of a table, and near-keys with what violates them.
 //   - [MergeConflicts] looks at both sides of a MERGE before it is run: target rows that several source rows act on, new keys that come
-//     more than once, rows with NULL in the ON clause. [MergeEngines] says which engines raise an error.
+//     more than once, rows with NULL in the ON clause. The source's columns may have other names. [MergeEngines] says which engines raise an error.
 //   - [Profile] takes a table's figures (rows, keys, surplus, NULLs, exact sums), and [Compare] refuses growth or loss of them beyond a tolerance.
 //
 // # Equality

@@ -56,21 +56,24 @@ func (c *numbered) stripped(watch *keyset.Watch) *clusters {
 type kept struct {
 	mu   sync.RWMutex
 	sets map[string]*clusters
-	rows int64 // in all of them
+	size int64 // of all of them, in numbers of 4 bytes
 }
 
-// keptRows bounds the rows of all clusters that are kept, in rows of the table.
-const keptRows = 8
+// keptRows bounds the size of all clusters that are kept, in rows of the table; setSize is what a set takes beside its rows.
+const (
+	keptRows = 8
+	setSize  = 40
+)
 
 // store keeps a copy of the clusters of a set, if there is room.
 func (s *search) store(set []int, l *clusters) {
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
-	n := int64(len(l.rows) + len(l.ends))
-	if s.kept.rows+n > keptRows*s.rows {
+	n := int64(len(l.rows) + len(l.ends) + setSize)
+	if s.kept.size+n > keptRows*s.rows {
 		return
 	}
-	s.kept.rows += n
+	s.kept.size += n
 	s.kept.sets[setName(set)] = &clusters{ends: slices.Clone(l.ends), rows: slices.Clone(l.rows)}
 }
 

@@ -15,7 +15,10 @@ type cover struct {
 
 func newCover(columns int) *cover { return &cover{has: make([][]uint64, columns)} }
 
-// add adds a set, unless one holds it already.
+// coverSets bounds the sets of a cover: to ask more would take longer than the looks that it saves.
+const coverSets = 1 << 16
+
+// add adds a set, unless one holds it already, or there are as many as there may be.
 func (c *cover) add(set keyset.Bitmap) {
 	members := set.Rows()
 	list := make([]int, len(members))
@@ -27,6 +30,9 @@ func (c *cover) add(set keyset.Bitmap) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.n == coverSets {
+		return
+	}
 	if c.n&63 == 0 {
 		for i := range c.has {
 			c.has[i] = append(c.has[i], 0)
