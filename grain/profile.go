@@ -31,6 +31,8 @@ type TableProfile struct {
 	Rows int64 `json:"rows"`
 	// Key are the key columns, none if the table was profiled without a key; then the figures of keys are 0.
 	Key []string `json:"key,omitempty"`
+	// NullsEqual says that NULL equals NULL in the key.
+	NullsEqual bool `json:"nulls_equal,omitempty"`
 	// Keys is the number of distinct keys, DuplicateRows the surplus: the number of rows beyond the first of each key. NullKeyRows is the number of
 	// rows with NULL in the key. They are those of [Check].
 	Keys          int64 `json:"keys"`
@@ -106,6 +108,7 @@ func profile(ctx context.Context, batches []arrow.Record, key []string, opts Pro
 		if err != nil {
 			return nil, err
 		}
+		p.NullsEqual = opts.Nulls == NullsEqual
 		p.Key, p.Keys, p.DuplicateRows, p.NullKeyRows = r.Key, r.Keys, r.DuplicateRows, r.NullKeyRows
 	} else if opts.Nulls > NullsEqual {
 		return nil, fmt.Errorf("%w: Nulls has no value %d", onerow.ErrOption, opts.Nulls)

@@ -55,8 +55,8 @@ type Comparison struct {
 // runs of a job, and between a table and its copy, with no tolerance.
 //
 // Shares are compared as the decimal numbers that they are written as: of 100 rows, a loss of 0.3 allows 30. Sums that aren't numbers (NaN, an infinity) are
-// refused unless they are the same. Profiles of different keys are refused, by a figure named key; the types of columns aren't compared. Columns that share
-// a name are compared in the order of the table.
+// refused unless they are the same. Profiles of different keys, or under another rule for NULL in the key, are refused by a figure named key; the types
+// of columns aren't compared. Columns that share a name are compared in the order of the table.
 //
 // A refusal is no error of Compare: see [Comparison.Err]. Errors wrap [onerow.ErrOption]: a profile is nil, a share is negative or no number, or Figures
 // names a figure that neither profile has.
@@ -67,6 +67,8 @@ func Compare(before, after *TableProfile, tolerance Tolerance) (*Comparison, err
 	c := &Comparison{}
 	if !slices.Equal(before.Key, after.Key) {
 		c.Figures = append(c.Figures, Figure{Name: "key", Before: columnList(before.Key), After: columnList(after.Key), Change: "other columns", Refused: true})
+	} else if before.NullsEqual != after.NullsEqual {
+		c.Figures = append(c.Figures, Figure{Name: "key", Before: before.nullRule(), After: after.nullRule(), Change: "other keys", Refused: true})
 	}
 	c.join(before.figures(), after.figures())
 	if err := tolerance.check(c); err != nil {
@@ -100,6 +102,14 @@ func (c *Comparison) join(before, after []namedValue) {
 			c.Figures = append(c.Figures, Figure{Name: f.name, After: f.value})
 		}
 	}
+}
+
+// nullRule says what NULL is in the key.
+func (p *TableProfile) nullRule() string {
+	if p.NullsEqual {
+		return "NULL equals NULL"
+	}
+	return "NULL equals nothing"
 }
 
 type namedValue struct{ name, value string }

@@ -81,7 +81,11 @@ func profileTrial(t arrowtest.TB, src oracle.Source) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
+		if got.NullsEqual != (opts.Nulls == grain.NullsEqual && len(key) > 0) {
+			t.Fatalf("key %q, options %+v: NULLs equal: %v", key, opts, got.NullsEqual)
+		}
 		a, b := *want, *got
+		b.NullsEqual = false
 		a.Key, b.Key, a.Columns, b.Columns = nil, nil, nil, nil // whose types may differ
 		if d := cmp.Diff(a, b); d != "" || !slices.Equal(want.Key, got.Key) {
 			t.Fatalf("key %q, options %+v (-want +got): %s\n%v", key, opts, d, rows)
@@ -274,6 +278,12 @@ nulls(new)        none        0     new  refused`
 	}
 	if c, err := grain.Compare(before, before, grain.Tolerance{}); err != nil || c.Err() != nil || c.String() != "no figure of 9 changed" {
 		t.Errorf("with itself: %v, %v", c, err)
+	}
+	same := *before
+	same.NullsEqual = true
+	if c, err := grain.Compare(before, &same, grain.Tolerance{Growth: inf, Loss: inf}); err != nil || c.Err() == nil ||
+		c.Err().Error() != "figures differ: key was NULL equals nothing, is NULL equals NULL (other keys)" {
+		t.Errorf("%v, %v", c.Err(), err)
 	}
 	after.Key, after.Sums[1].Sum = []string{"id", "line"}, "3"
 	if c, err = grain.Compare(before, after, grain.Tolerance{Growth: inf, Loss: inf}); err != nil || c.Err() == nil ||
