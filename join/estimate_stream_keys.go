@@ -123,7 +123,7 @@ func (s *sideKeys) nullsOf() (out []onerow.ColumnNulls) {
 // batches are the keys, once all are counted; an empty record where there are none, for its types.
 func (s *sideKeys) batches() []arrow.Record {
 	if s.held.rec == nil {
-		b := array.NewRecordBuilder(s.mem, s.schema)
+		b := array.NewRecordBuilder(s.mem, take.PlainSchema(s.schema)) // Arrow has no builders of some dictionaries
 		defer b.Release()
 		s.held.rec = b.NewRecord()
 	}

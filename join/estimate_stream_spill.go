@@ -24,9 +24,9 @@ const (
 	spillParts = 1 << spillBits
 	// maxLevel is how often keys are dealt out at most. Keys that still are too many then have one hash.
 	maxLevel = 8
-	// rowCost is what counting needs for a row or key beside its columns: its entry, with room to spare, its slot in a table, its count and
-	// first row as they are and as they will be. Columns are there twice while those that stay are gathered.
-	rowCost = 64
+	// rowCost is what counting needs for a row or key beside its columns: its entry (24), its count by row (4), the list of keys (12), and its count
+	// and first row as they are now (8). Columns are there twice while those that stay are gathered.
+	rowCost = 48
 	// maxKept bounds the bytes of the columns of one side, so that no text outgrows the offsets of its type.
 	maxKept = 1 << 30
 	// maxPiece is the number of rows of a batch that are copied at a time.

@@ -158,6 +158,44 @@ func cutBatches(rec arrow.Record, rows int64) (out []arrow.Record) {
 	return out
 }
 
+// TestStreamEmpty: readers without batches, or without rows, of every key type.
+func TestStreamEmpty(t *testing.T) {
+	mem := arrowtest.Allocator(t)
+	p, s := arrow.PrimitiveTypes, arrow.BinaryTypes
+	dict := func(v arrow.DataType) arrow.DataType { return &arrow.DictionaryType{IndexType: p.Int8, ValueType: v} }
+	types := []arrow.DataType{arrow.Null, arrow.FixedWidthTypes.Boolean, p.Int8, p.Uint64, p.Float64, arrow.FixedWidthTypes.Float16, s.String, s.LargeBinary, s.StringView, s.BinaryView,
+		&arrow.FixedSizeBinaryType{ByteWidth: 3}, &arrow.Decimal128Type{Precision: 9}, &arrow.Decimal256Type{Precision: 9}, p.Date32, arrow.FixedWidthTypes.Time64ns,
+		arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Duration_s, arrow.StructOf(arrow.Field{Name: "a", Type: dict(s.String)}), arrow.ListOf(p.Int8),
+		arrow.LargeListOf(p.Int8), arrow.ListViewOf(p.Int8), arrow.LargeListViewOf(p.Int8), arrow.FixedSizeListOf(2, p.Int8), dict(s.String), dict(arrow.ListOf(p.Int8)), dict(dict(p.Int8)),
+		arrow.RunEndEncodedOf(p.Int32, s.String), arrow.RunEndEncodedOf(p.Int16, dict(s.String))}
+	for _, typ := range types {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: typ}}, nil)
+		for _, memory := range []int64{0, 1, 1 << 30} {
+			none, err := array.NewRecordReader(schema, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := onerow.Resources{Memory: memory, Allocator: mem, Dir: "/no/such/folder"}
+			size, err := join.EstimateReaders(t.Context(), none, none, join.On("k"), join.Options{Resources: r})
+			none.Release()
+			if err != nil || size.Rows != (join.Sizes{}) || !size.Left.Unique {
+				t.Errorf("%v, %d bytes: %v, error %v", typ, memory, size, err)
+			}
+		}
+	}
+	ids := arrowtest.Table(t, mem, []string{"k:int64"}, [][]any{{1}, {1}})
+	for _, memory := range []int64{0, 1 << 30} {
+		left, right := readerOf(t, ids), readerOf(t, arrowtest.Batches(t, mem, []string{"k:int8"}, nil, nil))
+		r := onerow.Resources{Memory: memory, Allocator: mem}
+		size, err := join.EstimateReaders(t.Context(), left, right, join.On("k"), join.Options{Placeholders: []onerow.Value{1}, Resources: r})
+		left.Release()
+		right.Release()
+		if err != nil || size.Left.Keys != 1 || size.Rows.Left != join.CountOf(2) || size.Placeholders.Left != 2 {
+			t.Errorf("%d bytes: %v, error %v", memory, size, err)
+		}
+	}
+}
+
 // brokenReader fails after its batches.
 type brokenReader struct {
 	array.RecordReader
