@@ -45,25 +45,28 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 		if err := b.foreignCells(); err != nil {
 			return err
 		}
+		var making []*recordInWork
+		if len(m.out.inserts) > 0 {
+			inserted, err := b.versions(nil, m.out.inserts)
+			if err != nil {
+				return err
+			}
+			making = append(making, inserted) // the longest work first
+		}
 		edits, removes := m.out.edits, m.out.removes
 		start := uint32(0)
 		for i, rec := range m.job.history.Batches {
 			end := start + uint32(rec.NumRows())
 			e := sort.Search(len(edits), func(k int) bool { return edits[k].row >= end })
 			r := sort.Search(len(removes), func(k int) bool { return removes[k].Row >= end })
-			next, err := b.batch(i, start, end, len(m.out.edits)-len(edits), edits[:e], removes[:r])
-			if err != nil {
-				return err
-			}
-			out = append(out, next)
+			making = append(making, b.batch(i, start, end, len(m.out.edits)-len(edits), edits[:e], removes[:r]))
 			start, edits, removes = end, edits[e:], removes[r:]
 		}
+		if out, err = b.records(making...); err != nil {
+			return err
+		}
 		if len(m.out.inserts) > 0 {
-			inserted, err := b.versions(nil, m.out.inserts)
-			if err != nil {
-				return err
-			}
-			out = append(out, inserted)
+			out = append(out[1:], out[0])
 		}
 		out, err = b.join(out)
 		return err
@@ -167,39 +170,75 @@ func (b *builder) guard(f func() error) error {
 // gather takes rows of a column.
 func (b *builder) gather(name string, chunks []arrow.Array, rows []uint32) (arrow.Array, error) {
 	arr, err := take.Column(b.ctx, b.alloc, chunks, rows)
+	return arr, b.takeError(name, err)
+}
+
+// takeError names the column in an error of take.
+func (b *builder) takeError(name string, err error) error {
 	var size *take.SizeError
 	var data *take.DataError
 	switch {
 	case errors.As(err, &size):
-		return nil, &onerow.SizeError{Column: name, Type: size.Type, Size: size.Size, Limit: size.Limit, Unit: size.Unit}
+		return &onerow.SizeError{Column: name, Type: size.Type, Size: size.Size, Limit: size.Limit, Unit: size.Unit}
 	case errors.As(err, &data):
-		return nil, fmt.Errorf("column %q of type %v: %w: %s", name, data.Type, onerow.ErrMalformed, data.Why)
+		return fmt.Errorf("column %q of type %v: %w: %s", name, data.Type, onerow.ErrMalformed, data.Why)
 	}
-	return arr, err
+	return err
 }
 
-// record makes a record of columns that are made in parallel.
-func (b *builder) record(schema *arrow.Schema, rows int, column func(i int) (arrow.Array, error)) (arrow.Record, error) {
-	cols := make([]arrow.Array, len(schema.Fields()))
+// recordInWork is a record to be made of columns.
+type recordInWork struct {
+	schema *arrow.Schema
+	rows   int
+	column func(i int) (arrow.Array, error)
+	made   []arrow.Array
+}
+
+// records makes records, all of their columns in parallel.
+func (b *builder) records(making ...*recordInWork) (out []arrow.Record, err error) {
+	type task struct {
+		of *recordInWork
+		i  int
+	}
+	var tasks []task
+	for _, r := range making {
+		r.made = make([]arrow.Array, r.schema.NumFields())
+		for i := range r.made {
+			tasks = append(tasks, task{r, i})
+		}
+	}
 	defer func() {
-		for _, c := range cols {
-			if c != nil {
+		for _, t := range tasks {
+			if c := t.of.made[t.i]; c != nil {
 				c.Release()
 			}
 		}
 	}()
-	err := b.j.run(b.ctx, len(cols), func(_, i int) (err error) {
-		cols[i], err = column(i)
+	err = b.j.run(b.ctx, len(tasks), func(_, k int) (err error) {
+		t := tasks[k]
+		t.of.made[t.i], err = t.of.column(t.i)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return array.NewRecord(schema, cols, int64(rows)), nil
+	for _, r := range making {
+		out = append(out, array.NewRecord(r.schema, r.made, int64(r.rows)))
+	}
+	return out, nil
 }
 
-// versions makes a record of some lists of changes, one after the other, with more columns before it.
-func (b *builder) versions(before []stagedColumn, lists ...[]change) (arrow.Record, error) {
+// record makes one record.
+func (b *builder) record(making *recordInWork) (arrow.Record, error) {
+	recs, err := b.records(making)
+	if err != nil {
+		return nil, err
+	}
+	return recs[0], nil
+}
+
+// versions are a record of some lists of changes, one after the other, with more columns before it.
+func (b *builder) versions(before []stagedColumn, lists ...[]change) (*recordInWork, error) {
 	schema := b.j.schema
 	if before != nil {
 		fields := make([]arrow.Field, 0, len(before)+len(schema.Fields()))
@@ -212,12 +251,12 @@ func (b *builder) versions(before []stagedColumn, lists ...[]change) (arrow.Reco
 	if err != nil {
 		return nil, err
 	}
-	return b.record(schema, rows.n, func(i int) (arrow.Array, error) {
+	return &recordInWork{schema: schema, rows: rows.n, column: func(i int) (arrow.Array, error) {
 		if i < len(before) {
 			return before[i].make()
 		}
 		return b.column(&b.j.columns[i-len(before)], rows)
-	})
+	}}, nil
 }
 
 // versionRows say of some changes where their cells are from.

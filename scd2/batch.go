@@ -10,10 +10,11 @@ import (
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/recast"
+	"github.com/onerow-go/onerow/internal/take"
 )
 
-// batch makes batch i of the new history, rows start to end of the old one, with the edits and removes that are in it.
-func (b *builder) batch(i int, start, end uint32, first int, edits []change, removes []Action) (arrow.Record, error) {
+// batch is batch i of the new history, rows start to end of the old one, with the edits and removes that are in it.
+func (b *builder) batch(i int, start, end uint32, first int, edits []change, removes []Action) *recordInWork {
 	rec := b.j.given[i]
 	var rows []uint32 // those that stay, when some don't
 	n := int(end - start)
@@ -28,13 +29,13 @@ func (b *builder) batch(i int, start, end uint32, first int, edits []change, rem
 		}
 		n = len(rows)
 	}
-	return b.record(b.j.schema, n, func(k int) (arrow.Array, error) {
+	return &recordInWork{schema: b.j.schema, rows: n, column: func(k int) (arrow.Array, error) {
 		c := &b.j.columns[k]
 		if c.role == currentRole || c.role == deletedRole {
 			return b.flagsOf(c, rec, k, start, rows, edits)
 		}
-		return b.cellsOf(c, rec, k, i, start, rows, first, edits)
-	})
+		return b.cellsOf(c, rec, k, i, start, first, edits, removes)
+	}}
 }
 
 // foreign are the cells of one column that edited rows get from elsewhere: gathered once, whatever the number of batches.
@@ -98,13 +99,22 @@ func (b *builder) source(c *column) (chunks []arrow.Array, own uint32, cell func
 }
 
 // cellsOf makes a column of a batch: the old one where nothing changes, else out of it and of the column's foreign cells. first is the number of the first of the edits.
-func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, rows []uint32, first int, edits []change) (arrow.Array, error) {
+func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, first int, edits []change, removes []Action) (arrow.Array, error) {
 	f := &b.foreign[k]
-	differs := false
-	for e := range edits {
-		differs = differs || f.at != nil && f.at[first+e] != keyset.None
+	var replaced []uint32
+	from := uint32(0) // the first of their cells: they are in the order of the edits
+	if f.at != nil {
+		for e, at := range f.at[first : first+len(edits)] {
+			if at == keyset.None {
+				continue
+			}
+			if replaced == nil {
+				replaced, from = make([]uint32, 0, len(edits)-e), at
+			}
+			replaced = append(replaced, edits[e].row-start)
+		}
 	}
-	if !differs && rows == nil {
+	if replaced == nil && len(removes) == 0 {
 		if k < int(rec.NumCols()) {
 			return shared(rec, k), nil
 		}
@@ -115,33 +125,17 @@ func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, r
 	if c.role == toRole {
 		i += len(b.j.history.Batches)
 	}
-	n := uint32(rec.NumRows())
-	picks := make([]uint32, 0, n)
-	next := 0
-	pick := func(row uint32) {
-		for next < len(edits) && edits[next].row < row {
-			next++
-		}
-		if next < len(edits) && edits[next].row == row && f.at != nil && f.at[first+next] != keyset.None {
-			picks = append(picks, n+f.at[first+next])
-			return
-		}
-		picks = append(picks, row-start)
+	left := make([]uint32, len(removes))
+	for r := range removes {
+		left[r] = removes[r].Row - start
 	}
-	if rows == nil {
-		for row := range n {
-			pick(start + row)
-		}
-	} else {
-		for _, row := range rows {
-			pick(row)
-		}
+	var by arrow.Array
+	if replaced != nil {
+		by = array.NewSlice(f.cells, int64(from), int64(from)+int64(len(replaced)))
+		defer by.Release()
 	}
-	own := []arrow.Array{chunks[i]}
-	if f.cells != nil {
-		own = append(own, f.cells)
-	}
-	return b.gather(c.field.Name, own, picks)
+	arr, err := take.Edited(b.ctx, b.alloc, chunks[i], left, replaced, by)
+	return arr, b.takeError(c.field.Name, err)
 }
 
 // shared is a column of a batch of the history, shared with it.

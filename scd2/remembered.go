@@ -34,7 +34,7 @@ func (m *Merge) State(ctx context.Context, alloc memory.Allocator) (rec arrow.Re
 		for _, c := range s.cols {
 			fields = append(fields, c.field)
 		}
-		rec, err = b.record(arrow.NewSchema(fields, nil), s.rows, func(i int) (arrow.Array, error) { return s.cols[i].make() })
+		rec, err = b.record(&recordInWork{schema: arrow.NewSchema(fields, nil), rows: s.rows, column: func(i int) (arrow.Array, error) { return s.cols[i].make() }})
 		return err
 	})
 	if err != nil {

@@ -46,7 +46,10 @@ func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (rec arrow.R
 		for _, r := range m.out.removes {
 			removes = append(removes, b.asGiven(r.Row))
 		}
-		rec, err = b.versions(b.mergeColumns(), m.out.edits, removes, m.out.inserts)
+		making, err := b.versions(b.mergeColumns(), m.out.edits, removes, m.out.inserts)
+		if err == nil {
+			rec, err = b.record(making)
+		}
 		return err
 	})
 	if err != nil {
