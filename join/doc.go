@@ -3,7 +3,8 @@
 // A join multiplies rows where keys repeat on both sides, or where placeholders and NULLs meet each other, and loses rows where nothing matches.
 //
 //   - [Estimate] counts what each kind of join makes of two tables, exactly and without making a pair: which keys explode, what the
-//     relationship is, what finds no partner. [Size.Require] and [Size.MaxGrowth] stop a pipeline. [EstimateReaders] does so for streams.
+//     relationship is, what finds no partner. [Size.Require] and [Size.MaxGrowth] stop a pipeline. [EstimateReaders] does so for streams,
+//     within a memory budget if there is one.
 //   - [Split] divides both sides into the rows to join and those to put into quarantine: NULLs, placeholders, chosen keys.
 //   - [AsOf] finds for each fact the version of its key that was valid at its time, and [Matches.Joined] makes records of both. [Between] counts
 //     the rows of a join that asks for a time between start and end, without making them.

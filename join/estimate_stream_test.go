@@ -253,6 +253,10 @@ func TestStreamErrors(t *testing.T) {
 		}
 		left.Release()
 	}
+	spills := onerow.Resources{Memory: 1, Dir: "/no/such/folder"}
+	if err := estimate(t.Context(), readerOf(t, ids), readerOf(t, ids), join.On("id"), join.Options{Resources: spills}); !errors.Is(err, onerow.ErrSpill) || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
 	for points := int64(0); ; points++ {
 		defer join.SetBufferRows(1)()
 		ctx := &endAt{Context: t.Context()}
