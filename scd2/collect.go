@@ -21,7 +21,7 @@ type collector struct {
 	out     *outcome
 	m       *Merge
 	j       *job
-	p       *pairing
+	s       *settling
 	found   lists
 	atSpan  []place // by span of the changes, and at the end
 	removes []Action
@@ -34,8 +34,8 @@ type place struct {
 }
 
 // collect fills the lists of rows of the history, and what the state is to know.
-func (out *outcome) collect(ctx context.Context, m *Merge, lives []*life, p *pairing) error {
-	c := &collector{out: out, m: m, j: out.j, p: p}
+func (out *outcome) collect(ctx context.Context, m *Merge, lives []*life, s *settling) error {
+	c := &collector{out: out, m: m, j: out.j, s: s}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (out *outcome) collect(ctx context.Context, m *Merge, lives []*life, p *pai
 	c.makeRoom()
 	c.outside()
 	// The first task is the edits, the others are the spans.
-	return c.j.run(ctx, 1+len(p.spans), func(_, task int) error {
+	return c.j.run(ctx, 1+len(s.spans), func(_, task int) error {
 		if task == 0 {
 			c.edits()
 		} else {
@@ -98,18 +98,18 @@ func (c *collector) fromLives(lives []*life) {
 // makeRoom finds out where each span begins, and makes the lists.
 func (c *collector) makeRoom() {
 	f, inserts, mems, closes := &c.found, 0, 0, 0
-	for i := range len(c.p.spans) + 1 {
+	for i := range len(c.s.spans) + 1 {
 		row := c.j.firstSt
-		if i < len(c.p.spans) {
-			row = c.j.firstChg + c.p.spans[i].Row
+		if i < len(c.s.spans) {
+			row = c.j.firstChg + c.s.spans[i].Row
 		}
 		at := place{foundInserts: sort.Search(len(f.inserts), func(k int) bool { return f.inserts[k].row >= row }),
 			foundMems: sort.Search(len(f.mems), func(k int) bool { return f.mems[k].key >= row })}
 		at.inserts, at.mems = inserts+at.foundInserts, mems+at.foundMems
 		c.atSpan = append(c.atSpan, at)
-		if i < len(c.p.spans) {
-			s := &c.p.settled[i]
-			inserts, mems, closes = inserts+s.inserts, mems+s.mems, closes+len(s.closes)
+		if i < len(c.s.spans) {
+			of := &c.s.found[i]
+			inserts, mems, closes = inserts+of.inserts, mems+of.mems, closes+len(of.closes)
 		}
 	}
 	out := c.out
@@ -188,36 +188,23 @@ func (c *collector) outside() {
 
 // span puts together the inserts and memories at the changes of a span.
 func (c *collector) span(task int) {
-	j, s, at, end := c.j, c.p.spans[task], c.atSpan[task], c.atSpan[task+1]
-	for i, w := range c.p.of[s.Row:][:s.N] {
-		change := s.Row + uint32(i)
-		if w&isSettled == 0 {
-			continue
+	at, end := c.atSpan[task], c.atSpan[task+1]
+	var inserts, mems [keyset.BlockRows]uint32
+	c.s.spans[task].Blocks(func(_, n int, row uint32) {
+		// What there is to write is picked without branches that could be guessed wrong.
+		i, m := 0, 0
+		for k, w := range c.s.of[row:][:n] {
+			f := c.s.fateOf(w, c.j.kinds[row+uint32(k)])
+			inserts[i], mems[m] = row+uint32(k), row+uint32(k)
+			i, m = i+int(f.insert), m+int(f.mem)
 		}
-		row := j.firstChg + change
-		insert, close := settledTo(w, j.kinds[change])
-		if insert {
-			for at.foundInserts < end.foundInserts && c.found.inserts[at.foundInserts].row < row {
-				c.foundInsert(at.inserts, at.foundInserts)
-				at.inserts, at.foundInserts = at.inserts+1, at.foundInserts+1
-			}
-			e := j.insertOf(row, w)
-			e.refs = uint32(len(c.out.edits) + at.inserts)
-			j.settledRefs(c.refsAt(int(e.refs)), row, w)
-			c.insert(at.inserts, e)
-			at.inserts++
+		for _, change := range inserts[:i] {
+			c.settledInsert(&at, end.foundInserts, change)
 		}
-		if c.p.ordered || !insert && !close {
-			for at.foundMems < end.foundMems && c.found.mems[at.foundMems].key < row {
-				c.foundMem(at.mems, at.foundMems)
-				at.mems, at.foundMems = at.mems+1, at.foundMems+1
-			}
-			e := remembered{kind: j.kinds[change], cell: j.cellOf(row), key: row, order: row, refs: uint32(len(c.out.edits) + len(c.out.inserts) + at.mems)}
-			j.settledRefs(c.refsAt(int(e.refs)), row, w)
-			c.out.mems[at.mems] = e
-			at.mems++
+		for _, change := range mems[:m] {
+			c.settledMem(&at, end.foundMems, change)
 		}
-	}
+	})
 	for ; at.foundInserts < end.foundInserts; at.inserts, at.foundInserts = at.inserts+1, at.foundInserts+1 {
 		c.foundInsert(at.inserts, at.foundInserts)
 	}
@@ -226,12 +213,39 @@ func (c *collector) span(task int) {
 	}
 }
 
+// settledInsert writes the insert of a settled change, after those that were found at rows before it.
+func (c *collector) settledInsert(at *place, end int, change uint32) {
+	row, w := c.j.firstChg+change, c.s.of[change]
+	for at.foundInserts < end && c.found.inserts[at.foundInserts].row < row {
+		c.foundInsert(at.inserts, at.foundInserts)
+		at.inserts, at.foundInserts = at.inserts+1, at.foundInserts+1
+	}
+	e := c.j.insertOf(row, w)
+	e.refs = uint32(len(c.out.edits) + at.inserts)
+	c.j.settledRefs(c.refsAt(int(e.refs)), row, w)
+	c.insert(at.inserts, e)
+	at.inserts++
+}
+
+// settledMem writes the memory of a settled change, likewise.
+func (c *collector) settledMem(at *place, end int, change uint32) {
+	row, w := c.j.firstChg+change, c.s.of[change]
+	for at.foundMems < end && c.found.mems[at.foundMems].key < row {
+		c.foundMem(at.mems, at.foundMems)
+		at.mems, at.foundMems = at.mems+1, at.foundMems+1
+	}
+	e := remembered{kind: c.j.kinds[change], cell: c.j.cellOf(row), key: row, order: row, refs: uint32(len(c.out.edits) + len(c.out.inserts) + at.mems)}
+	c.j.settledRefs(c.refsAt(int(e.refs)), row, w)
+	c.out.mems[at.mems] = e
+	at.mems++
+}
+
 // edits puts together the rows of the history that change.
 func (c *collector) edits() {
 	j, out, m := c.j, c.out, c.m
 	settled := make([]uint64, 0, len(out.edits)-len(c.found.edits))
-	for i := range c.p.settled {
-		settled = append(settled, c.p.settled[i].closes...)
+	for i := range c.s.found {
+		settled = append(settled, c.s.found[i].closes...)
 	}
 	settled = byHigh(settled)
 	closes := len(settled)

@@ -3,17 +3,28 @@ package scd2
 import (
 	"context"
 	"math/bits"
-	"sync/atomic"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// pay is what is known of a row when it is dealt out: of an event its position, in a; of a version its start and end, in a and b, and its
-// flags. In a table, tag is the number of the key.
-type pay struct {
-	a, b uint64
-	tag  uint32
+// halves are 64 bits that need no place of their own: entries of them have no gaps.
+type halves [2]uint32
+
+func halvesOf(w uint64) halves { return halves{uint32(w), uint32(w >> 32)} }
+
+func (h halves) word() uint64 { return uint64(h[1])<<32 | uint64(h[0]) }
+
+// eventPay is what is known of an event when it is dealt out.
+type eventPay struct {
+	pos  halves
+	kind uint32
+}
+
+// versionPay is what is known of a version when it is dealt out: its start, its end, its flags.
+type versionPay struct {
+	from, to halves
+	flags    uint32
 }
 
 // The flags of a version.
@@ -28,27 +39,29 @@ const (
 // planner brings the rows of each key together: events first, then the versions of their keys.
 type planner[K keyset.Words] struct {
 	*job
-	bits    int
-	all     bool     // every key of the history may be touched, not just those of events
-	filter  []uint64 // of the hashes of events' keys; see seen
-	workers []*dealer[K]
-	groups  []grouped // by partition
-	paired  *pairing
+	bits     int
+	all      bool     // every key of the history may be touched, not just those of events
+	filter   []uint64 // of the hashes of events' keys; nil when every key may be touched
+	workers  []*dealer[K]
+	groups   []grouped // by partition
+	settling *settling
 }
 
 // dealer is one worker's part.
 type dealer[K keyset.Words] struct {
 	life
 	p       *planner[K]
-	events  *keyset.Parts[K, pay]
-	history *keyset.Parts[K, pay]
+	events  *keyset.Parts[K, eventPay]
+	history *keyset.Parts[K, versionPay]
+	filter  []uint64 // of the events that this worker dealt out
 	block   *keyset.Block[K]
-	pays    []pay
+	pays    []eventPay
 	skip    []uint8
+	picked  []uint32 // of a block
 	words   [2][]uint64
 	nulls   [2][]uint8
-	table   *keyset.Table[K, pay]
-	room    grouping
+	table   *keyset.Table[K, uint32] // the number of each key
+	room    grouping[K]
 	open    int64 // open versions, deletion rows not counted
 }
 
@@ -97,9 +110,9 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.joinFilters()
 	}
-	p.groups, p.paired = make([]grouped, 1<<p.bits), newPairing(j)
-	p.paired.out = out
+	p.groups, p.settling = make([]grouped, 1<<p.bits), newSettling(j, out)
 	err := j.run(ctx, 1<<p.bits, func(worker, part int) error {
 		p.workers[worker].group(part)
 		return nil
@@ -109,7 +122,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 	}
 	j.progress.Start(onerow.StageGroup, p.dealt())
 	p.release()
-	if err := p.paired.compare(ctx, j); err != nil {
+	if err := p.settling.compare(ctx); err != nil {
 		return nil, err
 	}
 	err = j.run(ctx, 1<<p.bits, func(worker, part int) error {
@@ -125,15 +138,18 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		out.open += w.open
 		lives = append(lives, &w.life)
 	}
-	return out.finish(ctx, lives, p.paired)
+	return out.finish(ctx, lives, p.settling)
 }
 
 func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome) *dealer[K] {
 	d := &dealer[K]{
 		life: newLife(ctx, p.job, out), p: p,
-		events: keyset.NewParts[K, pay](p.bits), history: keyset.NewParts[K, pay](p.bits),
-		block: keyset.NewBlock[K](p.keys), table: keyset.NewTable[K, pay](p.keys),
-		pays: make([]pay, keyset.BlockRows), skip: make([]uint8, keyset.BlockRows),
+		events: keyset.NewParts[K, eventPay](p.bits), history: keyset.NewParts[K, versionPay](p.bits),
+		block: keyset.NewBlock[K](p.keys), table: keyset.NewTable[K, uint32](p.keys),
+		pays: make([]eventPay, keyset.BlockRows), skip: make([]uint8, keyset.BlockRows), picked: make([]uint32, keyset.BlockRows),
+	}
+	if p.filter != nil {
+		d.filter = make([]uint64, len(p.filter))
 	}
 	for i := range d.words {
 		d.words[i], d.nulls[i] = make([]uint64, keyset.BlockRows), make([]uint8, keyset.BlockRows)
@@ -164,16 +180,19 @@ func (p *planner[K]) dealtTo(part int) (n int64) {
 	return n
 }
 
-// mark puts a hash into the filter; may says whether it may be in it. A key has two bits.
-func (p *planner[K]) mark(hash uint64) {
-	mask := uint64(len(p.filter) - 1)
-	atomic.OrUint64(&p.filter[hash>>6&mask], 1<<(hash&63))
-	atomic.OrUint64(&p.filter[hash>>40&mask], 1<<(hash>>34&63))
+// filterSlot is where a hash is in a filter: a word, and two bits of it.
+func filterSlot(filter []uint64, hash uint64) (at, bits uint64) {
+	return hash >> 12 & uint64(len(filter)-1), 1<<(hash&63) | 1<<(hash>>6&63)
 }
 
-func (p *planner[K]) may(hash uint64) bool {
-	mask := uint64(len(p.filter) - 1)
-	return p.filter[hash>>6&mask]>>(hash&63)&1 != 0 && p.filter[hash>>40&mask]>>(hash>>34&63)&1 != 0
+// joinFilters makes one filter of those of the workers; the second time there is nothing.
+func (p *planner[K]) joinFilters() {
+	for _, w := range p.workers {
+		for i, bits := range w.filter {
+			p.filter[i] |= bits
+		}
+		w.filter = nil
+	}
 }
 
 // dealEvents deals out rows of changes, state, or changes under their previous keys.
@@ -183,22 +202,42 @@ func (d *dealer[K]) dealEvents(s keyset.Span) {
 		keyset.Read(j.keys, s.Chunk, lo, n, d.block)
 		skip := d.skip[:n]
 		copy(skip, d.block.Null[:n])
-		d.positions(s.Chunk, lo, n, row)
+		positions := d.positions(s.Chunk, lo, n, row)
+		kinds := j.kindsOf(row, n)
 		for i := range skip {
-			if skip[i] == 0 && !d.takes(row+uint32(i), d.pays[i].a) {
+			if skip[i] == 0 && !d.takes(row+uint32(i), positions[i]) {
 				skip[i] = 1
 			}
-			if skip[i] == 0 && d.p.filter != nil {
-				d.p.mark(d.block.Hash[i])
+			d.pays[i] = eventPay{pos: halvesOf(positions[i]), kind: uint32(remove)}
+			if kinds != nil {
+				d.pays[i].kind = uint32(kinds[i])
+			}
+		}
+		if d.filter != nil {
+			for i, h := range d.block.Hash[:n] {
+				if at, bits := filterSlot(d.filter, h); skip[i] == 0 {
+					d.filter[at] |= bits
+				}
 			}
 		}
 		d.events.AddBlock(d.block.Keys[:n], d.block.Hash[:n], d.pays[:n], skip, row)
 	})
 }
 
+// kindsOf are the kinds of rows of changes or state; nil of changes under their previous keys, which are deletes.
+func (j *job) kindsOf(row uint32, n int) []kind {
+	switch {
+	case row > j.nothing:
+		return nil
+	case row >= j.firstSt:
+		return j.stKinds[row-j.firstSt:][:n]
+	}
+	return j.kinds[row-j.firstChg:][:n]
+}
+
 // positions reads the positions of a block of events.
-func (d *dealer[K]) positions(chunk, lo, n int, row uint32) {
-	j := d.p.job
+func (d *dealer[K]) positions(chunk, lo, n int, row uint32) []uint64 {
+	j, words := d.p.job, d.words[0][:n]
 	first := len(j.history.Batches)
 	col := atChange
 	switch {
@@ -209,69 +248,86 @@ func (d *dealer[K]) positions(chunk, lo, n int, row uint32) {
 		first += len(j.changes.Batches)
 	}
 	if col == atChange && j.opts.From == "" {
-		for i := range d.pays[:n] {
-			d.pays[i] = pay{a: j.now}
+		for i := range words {
+			words[i] = j.now
 		}
-		return
+		return words
 	}
-	j.line.Read(col, chunk-first, lo, n, d.words[0], d.nulls[0])
-	for i, w := range d.words[0][:n] {
-		d.pays[i] = pay{a: w}
-	}
+	j.line.Read(col, chunk-first, lo, n, words, d.nulls[0])
+	return words
 }
 
-// dealHistory deals out the versions of keys that have events.
+// dealHistory deals out the versions of keys that may have events.
 func (d *dealer[K]) dealHistory(s keyset.Span) {
 	j := d.p.job
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(j.keys, s.Chunk, lo, n, d.block)
-		j.line.Read(atTo, s.Chunk, lo, n, d.words[1], d.nulls[1])
-		skip, found := d.skip[:n], false
-		copy(skip, d.block.Null[:n])
-		for i := range skip {
-			p := &d.pays[i]
-			*p = pay{b: d.words[1][i]}
-			if d.nulls[1][i] != 0 || j.hasOpen && p.b == j.openEnd {
-				p.tag = endsOpen
-				if j.deleted == nil || !j.deleted.Match(isTrue, row+uint32(i)) {
-					d.open++
+		to, open := d.words[1][:n], d.nulls[1][:n]
+		anyOpen := j.line.Read(atTo, s.Chunk, lo, n, to, open)
+		if j.hasOpen {
+			for i, w := range to {
+				if w == j.openEnd {
+					open[i], anyOpen = 1, true
 				}
 			}
-			if skip[i] == 0 && d.p.filter != nil && !d.p.may(d.block.Hash[i]) {
-				skip[i] = 1
-			}
-			found = found || skip[i] == 0
 		}
-		if !found {
+		if anyOpen {
+			for i, z := range open {
+				if d.open += int64(z); z != 0 && j.deleted != nil && j.deleted.Match(isTrue, row+uint32(i)) {
+					d.open--
+				}
+			}
+		}
+		picked := d.mayHaveEvents(n)
+		if len(picked) == 0 {
 			return
 		}
-		j.line.Read(atFrom, s.Chunk, lo, n, d.words[0], d.nulls[0])
-		for i := range skip {
-			if skip[i] == 0 {
-				d.pays[i].a = d.words[0][i]
-				d.pays[i].tag |= d.flags(row+uint32(i), d.nulls[0][i], d.pays[i].tag&endsOpen != 0)
-			}
+		from, noFrom := d.words[0][:n], d.nulls[0][:n]
+		j.line.Read(atFrom, s.Chunk, lo, n, from, noFrom)
+		for _, i := range picked {
+			var e keyset.Entry[K, versionPay]
+			e.Key, e.Row1 = d.block.Keys[i], row+i+1
+			e.Payload = versionPay{halvesOf(from[i]), halvesOf(to[i]), d.flags(row+i, noFrom[i], open[i])}
+			d.history.Add(d.block.Hash[i], e)
 		}
-		d.history.AddBlock(d.block.Keys[:n], d.block.Hash[:n], d.pays[:n], skip, row)
 	})
 }
 
-func (d *dealer[K]) flags(row uint32, nullStart uint8, open bool) (tag uint32) {
+// mayHaveEvents picks the rows of a block whose keys may have events. It is made without branches that could be guessed wrong.
+func (d *dealer[K]) mayHaveEvents(n int) []uint32 {
+	filter, k := d.p.filter, 0
+	for i, null := range d.block.Null[:n] {
+		d.picked[k] = uint32(i)
+		in := null ^ 1
+		if filter != nil {
+			at, bits := filterSlot(filter, d.block.Hash[i])
+			missing := bits &^ filter[at]
+			in &= uint8((missing-1)>>63) & uint8(^missing>>63)
+		}
+		k += int(in)
+	}
+	return d.picked[:k]
+}
+
+func (d *dealer[K]) flags(row uint32, noFrom, open uint8) (flags uint32) {
 	j := d.p.job
-	if nullStart != 0 {
-		tag |= noStart
+	if open != 0 {
+		flags = endsOpen
+	}
+	if noFrom != 0 {
+		flags |= noStart
 	}
 	if j.deleted != nil && j.deleted.Match(isTrue, row) {
-		tag |= isMarker
+		flags |= isMarker
 	}
 	if j.current != nil {
 		is := j.current.Match(isTrue, row)
 		if is {
-			tag |= flagTrue
+			flags |= flagTrue
 		}
-		if should := open && tag&isMarker == 0; is != should || j.current.Null(row) {
-			tag |= flagWrong
+		if should := flags&(endsOpen|isMarker) == endsOpen; is != should || j.current.Null(row) {
+			flags |= flagWrong
 		}
 	}
-	return tag
+	return flags
 }

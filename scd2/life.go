@@ -86,7 +86,7 @@ type life struct {
 	merged  []event
 	loaded  []event // all changes, under SetAsideTies
 	points  []uint64
-	paired  *pairing
+	pairs   []pair
 }
 
 func newLife(ctx context.Context, j *job, out *outcome) life {
@@ -94,7 +94,10 @@ func newLife(ctx context.Context, j *job, out *outcome) life {
 }
 
 // key works off one key: its versions and its events.
-func (l *life) key(his []given, evs []dealt) {
+func (l *life) key(his []given, evs []dealt, pairs []pair) {
+	if l.pairs = pairs; len(evs) > pairedEvents {
+		l.pairs = nil
+	}
 	l.load(his, evs)
 	if !l.touched() {
 		return
@@ -143,18 +146,21 @@ func (l *life) load(his []given, evs []dealt) {
 	l.his = append(l.his[:0], his...)
 	l.changes, l.scratch = l.changes[:0], l.scratch[:0]
 	l.tied = false
-	for _, e := range evs {
+	for i := range evs {
 		if l.Over() {
 			return
 		}
-		ev := event{pos: e.pos, said: e.row, note: e.row, other: keyset.None, keep: keyset.None, key: e.row, order: e.row, mem: keyset.None, base: -1, origin: ofChange}
+		e := &evs[i]
+		l.changes = append(l.changes, event{pos: e.pos, said: e.row, note: e.row, other: keyset.None, keep: keyset.None, key: e.row, order: e.row,
+			mem: keyset.None, base: -1, kind: e.kind, origin: ofChange})
+		ev := &l.changes[len(l.changes)-1]
 		switch {
 		case e.row > j.nothing:
 			change := j.firstChg + e.row - j.firstOld
-			ev.origin, ev.kind, ev.order = ofPrevious, remove, change
+			ev.origin, ev.order = ofPrevious, change
 			ev.cell = j.cellOf(change)
 		case e.row >= j.firstSt:
-			ev.origin, ev.kind, ev.cell = ofState, j.stKinds[e.row-j.firstSt], j.cells.said(e.row)
+			ev.origin, ev.cell = ofState, j.cells.said(e.row)
 			ev.mem = e.row
 			if !j.opts.Columns.Group {
 				ev.other = e.row
@@ -163,12 +169,14 @@ func (l *life) load(his []given, evs []dealt) {
 				ev.order = keyset.None
 			}
 			l.scratch = append(l.scratch, ev.values(j.nothing))
+			l.changes = l.changes[:len(l.changes)-1]
 			continue
 		default:
-			ev.kind, ev.cell = j.kinds[e.row-j.firstChg], j.cellOf(e.row)
+			ev.cell = j.cellOf(e.row)
 		}
-		ev = ev.values(j.nothing)
-		l.changes = append(l.changes, ev)
+		if ev.kind != upsert {
+			*ev = ev.values(j.nothing)
+		}
 	}
 }
 
@@ -286,7 +294,7 @@ func (l *life) same(slot int, a, b uint32) bool {
 		return true
 	}
 	if slot == saidTracked {
-		if same, ok := l.paired.find(l.j, a, b); ok {
+		if same, ok := l.compared(a, b); ok {
 			return same
 		}
 	}

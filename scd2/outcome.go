@@ -120,7 +120,7 @@ func (l *life) set(e *event, f fate) {
 }
 
 // finish puts together what the workers found.
-func (out *outcome) finish(ctx context.Context, lives []*life, paired *pairing) (*Merge, error) {
+func (out *outcome) finish(ctx context.Context, lives []*life, s *settling) (*Merge, error) {
 	var all found
 	for _, l := range lives {
 		all.keys += l.keys
@@ -134,7 +134,7 @@ func (out *outcome) finish(ctx context.Context, lives []*life, paired *pairing) 
 		return nil, err
 	}
 	m := &Merge{job: out.j, out: out}
-	if err := out.collect(ctx, m, lives, paired); err != nil {
+	if err := out.collect(ctx, m, lives, s); err != nil {
 		return nil, err
 	}
 	m.Report = Report{Events: out.j.changes.Rows, History: out.j.history.Rows, Open: out.open, Keys: all.keys,

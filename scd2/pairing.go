@@ -1,35 +1,20 @@
 package scd2
 
 import (
-	"context"
 	"slices"
+	"sync"
 
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// pairing knows of changes whether they say, in the tracked columns of the source, what the version that they fall in has. All are compared before
-// the keys are worked off, in the order of the changes and column by column: one side of each pair is read in order then, and the loads of the other
-// are under way many at once (see form.Column.SamePairs). Keys with many events or versions are left to their own comparisons.
-//
-// It also knows of the changes that are settled by that comparison: see settle.
-type pairing struct {
-	out     *outcome
-	of      []uint64 // by row of the changes: the row of the version, or keyset.None, and bits; one word, as each look is a cache miss
-	columns []*form.Column
-	settles bool // keys may be settled
-	fresh   bool // those without a version, too
-	ordered bool // each event that makes a version or ends one is remembered
-	spans   []keyset.Span
-	settled []settledSpan
+// pair says of an event of the changes which rows it will be compared with, in the tracked columns of the source: the version that it falls in, and what
+// comes next in its key, a version or an event. Pairs are compared many at a time, before their keys are worked off, column by column: the loads of
+// their cells are under way many at once then (see form.Column.SamePairs). Keys with many events or versions are left to their own comparisons.
+type pair struct {
+	row, in, next    uint32 // keyset.None: there is none
+	sameIn, sameNext bool   // written when compared
 }
-
-// Bits of a change, beside the row of its version.
-const (
-	isSame    = 1 << 32 // change and version were found to be the same
-	isSettled = 1 << 33 // nothing else is said of the key after its versions
-	isGone    = 1 << 34 // the version ended before
-)
 
 // pairedEvents and pairedVersions bound the keys that are paired.
 const (
@@ -37,98 +22,110 @@ const (
 	pairedVersions = 64
 )
 
-func newPairing(j *job) *pairing {
-	p := &pairing{of: make([]uint64, j.changes.Rows)}
-	for i := range p.of {
-		p.of[i] = uint64(keyset.None)
+// pairUp pairs the events of a key.
+func (j *job) pairUp(evs []dealt, his []given, pairs []pair) {
+	for i := range pairs {
+		pairs[i] = pair{row: keyset.None, in: keyset.None, next: keyset.None}
 	}
-	for _, c := range j.bySlot[saidTracked] {
-		p.columns = append(p.columns, c.cells)
-	}
-	slices.SortStableFunc(p.columns, func(a, b *form.Column) int { return one(b.Quick()) - one(a.Quick()) })
-	p.spans = keyset.Spans([]int{len(p.of)}, func(int) uint32 { return 0 })
-	p.settled = make([]settledSpan, len(p.spans))
-	p.settleFor(j)
-	return p
-}
-
-// one is 1 for true.
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// add pairs the changes of a key with its versions.
-func (p *pairing) add(j *job, evs []dealt, his []given) {
 	if len(evs) > pairedEvents || len(his) > pairedVersions {
 		return
 	}
-	for _, e := range evs {
-		if e.row < j.firstChg || e.row >= j.firstSt || j.kinds[e.row-j.firstChg] != upsert {
+	for i, e := range evs {
+		if e.row < j.firstChg || e.row >= j.firstSt || e.kind != upsert {
 			continue
 		}
-		for i := range his {
-			g := &his[i]
-			if g.flags&(noStart|isMarker) == 0 && g.from <= e.pos && (g.flags&endsOpen != 0 || e.pos < g.to) {
-				p.of[e.row-j.firstChg] = uint64(g.row)
-				break
+		p := &pairs[i]
+		p.row = e.row
+		next, found := uint64(0), false
+		for k := range his {
+			g := &his[k]
+			switch {
+			case g.flags&(noStart|isMarker) != 0:
+			case g.from > e.pos:
+				if !found || g.from < next {
+					next, found, p.next = g.from, true, g.row
+				}
+			case g.flags&endsOpen != 0 || e.pos < g.to:
+				p.in = g.row
 			}
 		}
-	}
-}
-
-// compare compares all pairs, and decides what is settled by that.
-func (p *pairing) compare(ctx context.Context, j *job) error {
-	return j.run(ctx, len(p.spans), func(_, task int) error {
-		s := p.spans[task]
-		var changes, versions [keyset.BlockRows]uint32
-		var same [keyset.BlockRows]bool
-		s.Blocks(func(_, n int, row uint32) {
-			k := 0
-			for i, w := range p.of[row : row+uint32(n)] {
-				changes[k], versions[k] = j.firstChg+row+uint32(i), uint32(w)
-				if uint32(w) != keyset.None && w&isGone == 0 && j.kinds[row+uint32(i)] == upsert {
-					k++
+		for k := range evs {
+			if o := &evs[k]; o.pos > e.pos && (!found || o.pos < next) {
+				if next, found, p.next = o.pos, true, o.row; o.kind != upsert {
+					p.next = keyset.None
 				}
 			}
-			for _, c := range p.columns {
-				k = keepSame(c, changes[:k], versions[:k], same[:k])
-			}
-			for _, change := range changes[:k] {
-				p.of[change-j.firstChg] |= isSame
-			}
-		})
-		p.decide(j, task)
-		return nil
-	})
-}
-
-// keepSame leaves of pairs of rows those that are the same in a column, and returns their number.
-func keepSame(c *form.Column, as, bs []uint32, same []bool) int {
-	for k := range same {
-		same[k] = true
-	}
-	c.SamePairs(as, bs, same)
-	n := 0
-	for k, s := range same {
-		as[n], bs[n] = as[k], bs[k]
-		if s {
-			n++
 		}
 	}
-	return n
 }
 
-// find says whether a row of the changes and another row were compared, and how.
-func (p *pairing) find(j *job, a, b uint32) (same, ok bool) {
-	if a < j.firstChg || a >= j.firstSt {
-		a, b = b, a
+// comparing is a worker's room to compare pairs in.
+type comparing struct {
+	as, bs, at []uint32
+	same       []bool
+}
+
+var rooms = sync.Pool{New: func() any { return new(comparing) }}
+
+// add takes a pair of rows; at is what it will be known by.
+func (c *comparing) add(a, b, at uint32) {
+	c.as, c.bs, c.at = append(c.as, a), append(c.bs, b), append(c.at, at)
+}
+
+// left compares the pairs in some columns, and returns what those are known by that are the same in all. The room is empty then.
+func (c *comparing) left(columns []*form.Column) []uint32 {
+	n := len(c.as)
+	c.same = slices.Grow(c.same[:0], n)[:n]
+	for _, col := range columns {
+		as, bs, at, same := c.as[:n], c.bs[:n], c.at[:n], c.same[:n]
+		for k := range same {
+			same[k] = true
+		}
+		col.SamePairs(as, bs, same)
+		n = 0
+		for k, s := range same {
+			as[n], bs[n], at[n] = as[k], bs[k], at[k]
+			if s {
+				n++
+			}
+		}
 	}
-	if a < j.firstChg || a >= j.firstSt {
-		return false, false
+	same := c.at[:n]
+	c.as, c.bs, c.at = c.as[:0], c.bs[:0], c.at[:0]
+	return same
+}
+
+// compare compares pairs.
+func (c *comparing) compare(columns []*form.Column, pairs []pair) {
+	for lo := 0; lo < len(pairs); lo += keyset.BlockRows {
+		some := pairs[lo:min(lo+keyset.BlockRows, len(pairs))]
+		for i := range some {
+			if p := &some[i]; p.in != keyset.None {
+				c.add(p.row, p.in, uint32(2*i))
+			}
+			if p := &some[i]; p.next != keyset.None && p.row != keyset.None {
+				c.add(p.row, p.next, uint32(2*i+1))
+			}
+		}
+		for _, at := range c.left(columns) {
+			if p := &some[at/2]; at&1 == 0 {
+				p.sameIn = true
+			} else {
+				p.sameNext = true
+			}
+		}
 	}
-	version := p.of[a-j.firstChg]
-	return version&isSame != 0, uint32(version) == b
+}
+
+// compared says whether two rows were compared, and how.
+func (l *life) compared(a, b uint32) (same, ok bool) {
+	for i := range l.pairs {
+		switch p := &l.pairs[i]; {
+		case p.row == a && p.in == b, p.row == b && p.in == a:
+			return p.sameIn, true
+		case p.row == a && p.next == b, p.row == b && p.next == a:
+			return p.sameNext, true
+		}
+	}
+	return false, false
 }

@@ -1,12 +1,35 @@
 package scd2
 
 import (
+	"context"
+	"slices"
+
+	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// Most keys have one event in a call, which comes after all that the history has of them. What becomes of such a key is settled by one comparison:
-// its last version stays, or ends where the event says, and the event is unchanged or makes the next version. They are not worked off by a life, and
-// what is made of them is written right into the lists of the outcome, in the order of the changes.
+// settling is of the keys that have one event in a call, after all that the history has of them: most have no more. What becomes of such a key is
+// settled by one comparison: its last version stays, or ends where the event says, and the event is unchanged or makes the next version. It isn't
+// worked off by a life, and what is made of it is written right into the lists of the outcome. That is done in the order of the changes, in
+// which one side of each comparison is read forwards.
+type settling struct {
+	j       *job
+	out     *outcome
+	columns []*form.Column // the tracked ones of the source, those with small cells first
+	on      bool           // keys may be settled
+	fresh   bool           // those without a version, too
+	ordered bool           // each event that makes a version or ends one is remembered
+	of      []uint64       // by row of the changes: the row of its version, or keyset.None, and bits; one word, as each look is a cache miss
+	spans   []keyset.Span
+	found   []settledSpan // by span
+}
+
+// Bits of a change, beside the row of its version.
+const (
+	isSame    = 1 << 32 // change and version were found to be the same
+	isSettled = 1 << 33
+	isGone    = 1 << 34 // the version ended before
+)
 
 // settledSpan is what was settled of the changes of a span.
 type settledSpan struct {
@@ -17,21 +40,45 @@ type settledSpan struct {
 // neverSettle is set by tests, which compare what is settled with what a life makes of it.
 var neverSettle = false
 
-// settleFor says whether the call's options allow to settle keys. They don't where more is to be looked at than the tracked columns of the last
+// newSettling says whether the call's options allow to settle keys. They don't where more is to be looked at than the tracked columns of the last
 // version: values that aren't tracked, or that come from several rows, truncates, positions beyond what a column can hold, and snapshots.
-func (p *pairing) settleFor(j *job) {
+func newSettling(j *job, out *outcome) *settling {
+	s := &settling{j: j, out: out}
+	for _, c := range j.bySlot[saidTracked] {
+		s.columns = append(s.columns, c.cells)
+	}
+	slices.SortStableFunc(s.columns, func(a, b *form.Column) int { return one(b.Quick()) - one(a.Quick()) })
 	o := &j.opts
-	p.settles = o.Mode == Changes && o.Unchanged == CollapseUnchanged && o.Deletes == DeletesClose && !o.Columns.Group &&
+	s.on = o.Mode == Changes && o.Unchanged == CollapseUnchanged && o.Deletes == DeletesClose && !o.Columns.Group &&
 		len(j.trunc) == 0 && j.slots == ownSlots && len(j.bySlot[saidUntracked]) == 0 && j.seenAt == nil &&
 		len(j.cells.badFrom)+len(j.cells.badTo) == 0 && !neverSettle
-	p.fresh = o.Since == nil || len(j.bySlot[otherTracked])+len(j.bySlot[otherUntracked]) == 0
-	p.ordered = j.order != nil
+	if !s.on {
+		return s
+	}
+	s.fresh = o.Since == nil || len(j.bySlot[otherTracked])+len(j.bySlot[otherUntracked]) == 0
+	s.ordered = j.order != nil
+	s.of = make([]uint64, j.changes.Rows)
+	for i := range s.of {
+		s.of[i] = uint64(keyset.None)
+	}
+	s.spans = keyset.Spans([]int{len(s.of)}, func(int) uint32 { return 0 })
+	s.found = make([]settledSpan, len(s.spans))
+	return s
+}
+
+// one is 1 for true.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // settle notes a key whose only event comes after the end of its last version, or within it and after its start. It puts the versions in order.
 // Of a key that it can't settle it says how many of its versions come before all that its events speak of: these stay as they are.
-func (p *pairing) settle(j *job, evs []dealt, his []given) (before uint32, settled bool) {
-	if !p.settles || len(his) > pairedVersions {
+func (s *settling) settle(evs []dealt, his []given) (before uint32, settled bool) {
+	j := s.j
+	if !s.on || len(his) > pairedVersions {
 		return 0, false
 	}
 	first, only := evs[0].pos, len(evs) == 1
@@ -42,8 +89,8 @@ func (p *pairing) settle(j *job, evs []dealt, his []given) (before uint32, settl
 		first = min(first, evs[i].pos)
 	}
 	if len(his) == 0 {
-		if only && (p.fresh || j.kinds[evs[0].row-j.firstChg] != upsert) {
-			p.of[evs[0].row-j.firstChg] |= isSettled
+		if only && (s.fresh || evs[0].kind != upsert) {
+			s.of[evs[0].row-j.firstChg] = isSettled | uint64(keyset.None)
 			return 0, true
 		}
 		return 0, false
@@ -57,7 +104,7 @@ func (p *pairing) settle(j *job, evs []dealt, his []given) (before uint32, settl
 		if last.flags&endsOpen == 0 {
 			w |= isGone
 		}
-		p.of[evs[0].row-j.firstChg] = w
+		s.of[evs[0].row-j.firstChg] = w
 		return 0, true
 	}
 	for int(before)+1 < len(his) && his[before+1].from < first {
@@ -85,50 +132,87 @@ func (j *job) inOrder(his []given) bool {
 	return true
 }
 
-// decide says what became of the settled changes of a span, and counts what there is to write.
-func (p *pairing) decide(j *job, task int) {
-	s, found := p.spans[task], &p.settled[task]
-	perVersion := 0
-	if p.ordered {
-		perVersion = 1
-	}
-	closes := 0
-	of, status, kinds := p.of[s.Row:][:s.N], p.out.status[s.Row:][:s.N], j.kinds[s.Row:][:s.N]
-	for i, w := range of {
-		switch insert, close := settledTo(w, kinds[i]); {
-		case w&isSettled == 0:
-		case insert || close:
-			status[i] = applied
-			found.mems += perVersion
-			found.inserts += one(insert)
-			closes += one(close)
-		default:
-			status[i] = unchanged
-			found.mems++
-		}
-	}
-	if closes == 0 {
-		return
-	}
-	found.closes = make([]uint64, 0, closes)
-	for i, w := range of {
-		if _, close := settledTo(w, kinds[i]); close {
-			found.closes = append(found.closes, w<<32|uint64(s.Row)+uint64(i))
-		}
-	}
+// compare compares settled changes with their versions, and decides what becomes of them.
+func (s *settling) compare(ctx context.Context) error {
+	j := s.j
+	return j.run(ctx, len(s.spans), func(_, task int) error {
+		span := s.spans[task]
+		room := rooms.Get().(*comparing)
+		defer rooms.Put(room)
+		span.Blocks(func(_, n int, row uint32) {
+			of, kinds := s.of[row:][:n], j.kinds[row:][:n]
+			for i, w := range of {
+				if uint32(w) != keyset.None && w&(isSettled|isGone) == isSettled && kinds[i] == upsert {
+					room.add(j.firstChg+row+uint32(i), uint32(w), uint32(i))
+				}
+			}
+			for _, i := range room.left(s.columns) {
+				of[i] |= isSame
+			}
+		})
+		s.decide(task)
+		return nil
+	})
 }
 
-// settledTo says whether a settled change makes a version, and closes the last one.
-func settledTo(w uint64, k kind) (insert, close bool) {
-	open := uint32(w) != keyset.None && w&isGone == 0
-	switch {
-	case w&isSettled == 0:
-		return false, false
-	case k == upsert:
-		differs := w&isSame == 0
-		return !open || differs, open && differs
+// settledFate is what becomes of a settled change.
+type settledFate struct {
+	insert, close, mem uint8 // makes a version, closes the last one, is remembered
+	fate               fate
+}
+
+// fateOf tells what becomes of a settled change by its bits, its kind, and whether it has a version.
+func (s *settling) fateOf(w uint64, k kind) *settledFate {
+	at := w >> 32 & 7
+	if uint32(w) == keyset.None {
+		at |= 8
 	}
-	return false, open
+	if k != upsert {
+		at |= 16
+	}
+	return &settledFates[one(s.ordered)][at]
+}
+
+// settledFates has, with and without an order beside the position, what becomes of a change of each kind: see settling.fateOf for the index.
+var settledFates = func() (all [2][32]settledFate) {
+	for ordered := range all {
+		for at := range all[ordered] {
+			same, gone, none, isDelete := at&1 != 0, at&4 != 0, at&8 != 0, at&16 != 0
+			open, f := !gone && !none, &all[ordered][at]
+			switch {
+			case at&2 == 0:
+				continue // not settled
+			case isDelete:
+				f.close = uint8(one(open))
+			default:
+				f.insert, f.close = uint8(one(!open || !same)), uint8(one(open && !same))
+			}
+			if f.fate = applied; f.insert+f.close == 0 {
+				f.fate = unchanged
+			}
+			f.mem = uint8(ordered | one(f.fate == unchanged))
+		}
+	}
+	return all
+}()
+
+// decide says what became of the settled changes of a span, and counts what there is to write.
+func (s *settling) decide(task int) {
+	span, found := s.spans[task], &s.found[task]
+	of, status, kinds := s.of[span.Row:][:span.N], s.out.status[span.Row:][:span.N], s.j.kinds[span.Row:][:span.N]
+	closes := make([]uint64, span.N)
+	n := 0
+	for i, w := range of {
+		f := s.fateOf(w, kinds[i])
+		if w&isSettled != 0 {
+			status[i] = f.fate
+		}
+		found.inserts += int(f.insert)
+		found.mems += int(f.mem)
+		closes[n] = w<<32 | uint64(span.Row) + uint64(i)
+		n += int(f.close)
+	}
+	found.closes = closes[:n]
 }
 
 // insertOf is the version that a settled change makes; row is of all rows.
