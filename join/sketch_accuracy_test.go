@@ -217,3 +217,46 @@ func TestSketchCalibration(t *testing.T) {
 		t.Errorf("%.1f %% of the estimates are off by more than three standard errors", 100*beyond)
 	}
 }
+
+// TestSketchFigures are the figures of docs/design/0009-sketch.md: sides of a million rows and more keys than the sample holds, in sketches of the
+// default size.
+func TestSketchFigures(t *testing.T) {
+	rows, keys := 1_000_000, 100_000
+	if testing.Short() {
+		rows, keys = 100_000, 20_000
+	}
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, c := range []struct {
+		name        string
+		left, right []int64
+		most        float64 // standard error, a part of the truth
+		bound       float64 // the upper bound, a multiple of it
+	}{
+		{"foreign key", drawKeys(r, rows, keys, 1, 0), everyKey(keys, 0), 0.02, 1},
+		{"foreign key, skewed", drawKeys(r, rows, keys, 3, 0), everyKey(keys, 0), 0.02, 1},
+		{"foreign key, a fifth missing", drawKeys(r, rows, keys, 1, 0), everyKey(keys*4/5, 0), 0.02, 1.3},
+		{"many to many", drawKeys(r, rows, keys, 1, 0), drawKeys(r, rows/2, keys, 1, 0), 0.02, 1.5},
+		{"half overlap", drawKeys(r, rows, keys, 1, 0), drawKeys(r, rows/2, keys, 1, keys/2), 0.05, 3},
+		{"both skewed", drawKeys(r, rows, keys, 3, 0), drawKeys(r, rows/2, keys, 3, 0), 0.02, 1.1},
+	} {
+		left, right := sketchInts(t, c.left, 0), sketchInts(t, c.right, 0)
+		e, err := join.EstimateSketches(left, right)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := joinCounts(c.left, c.right)
+		inner := e.Rows.Inner
+		if why := holds(inner, join.CountOf(uint64(want[0]))); why != "" {
+			t.Errorf("%s: %s", c.name, why)
+		}
+		off := math.Abs(inner.Estimate.Float64()-want[0]) / want[0]
+		t.Logf("%-30s inner %12.0f, off by %6.3f %%, error %6.3f %%, bound %.2f times the truth, %d and %d bytes", c.name, want[0], 100*off,
+			100*inner.StdErr/want[0], inner.High.Float64()/want[0], len(sketchBytes(t, left)), len(sketchBytes(t, right)))
+		if testing.Short() {
+			continue
+		}
+		if off > 3*inner.StdErr/want[0] || inner.StdErr > c.most*want[0] || inner.High.Float64() > c.bound*want[0] {
+			t.Errorf("%s: %v, not %v", c.name, inner, want[0])
+		}
+	}
+}

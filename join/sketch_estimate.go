@@ -213,11 +213,17 @@ func holder(l, r bucket) (m [measures]Count) {
 
 // rootOfProduct is √(a·b), rounded down: it bounds whole numbers.
 func rootOfProduct(a, b Count) Count {
-	if a.hi == 0 && b.hi == 0 {
-		p := product(a.lo, b.lo)
-		if p.hi == 0 && p.lo < 1<<52 {
-			return CountOf(uint64(math.Sqrt(float64(p.lo))))
-		}
+	if p, ok := smallProduct(a, b); ok {
+		return CountOf(uint64(math.Sqrt(float64(p))))
 	}
 	return countOfBig(new(big.Int).Sqrt(new(big.Int).Mul(a.Big(), b.Big())))
+}
+
+// smallProduct is a·b where floats hold it, and half the digits of its root behind the point: so that this rounds as it should.
+func smallProduct(a, b Count) (p uint64, ok bool) {
+	if a.hi != 0 || b.hi != 0 {
+		return 0, false
+	}
+	c := product(a.lo, b.lo)
+	return c.lo, c.hi == 0 && c.lo < 1<<50
 }

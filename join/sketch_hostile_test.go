@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -382,5 +383,24 @@ func TestSketchWraps(t *testing.T) {
 	var read Sketch
 	if err := read.UnmarshalBinary(file); !errors.Is(err, onerow.ErrSketch) || !strings.Contains(err.Error(), "less than its keys") {
 		t.Error(err)
+	}
+}
+
+// The roots of bounds are rounded to the safe side, by floats as by big numbers.
+func TestSketchRoots(t *testing.T) {
+	for _, x := range []uint64{0, 1, 2, 3, 15, 16, 17, 1<<25 - 1, 1 << 25, 1<<26 - 1, 1 << 26, 1<<32 - 1, 1 << 40, math.MaxUint64} {
+		for _, y := range []uint64{0, 1, 2, x, x - 1, x + 1} {
+			p := new(big.Int).Mul(CountOf(x).Big(), CountOf(y).Big())
+			down, up := rootOfProduct(CountOf(x), CountOf(y)).Big(), twiceRoot(CountOf(x), CountOf(y)).Big()
+			next := new(big.Int).Add(down, big.NewInt(1))
+			if new(big.Int).Mul(down, down).Cmp(p) > 0 || next.Mul(next, next).Cmp(p) <= 0 {
+				t.Errorf("the root of %d times %d is %v", x, y, down)
+			}
+			p.Lsh(p, 2)
+			less := new(big.Int).Sub(up, big.NewInt(1))
+			if new(big.Int).Mul(up, up).Cmp(p) < 0 || less.Sign() >= 0 && less.Mul(less, less).Cmp(p) >= 0 {
+				t.Errorf("twice the root of %d times %d is %v", x, y, up)
+			}
+		}
 	}
 }

@@ -260,12 +260,16 @@ func (b *bucket) addShared(o bucket) {
 
 // twiceRoot is 2·√(a·b), rounded up.
 func twiceRoot(a, b Count) Count {
-	if a == (Count{}) || b == (Count{}) {
-		return Count{}
+	if p, ok := smallProduct(a, b); ok {
+		return CountOf(uint64(math.Ceil(2 * math.Sqrt(float64(p)))))
 	}
 	p := new(big.Int).Mul(a.Big(), b.Big())
-	r := new(big.Int).Sqrt(p.Lsh(p, 2))
-	return countOfBig(r).plus(CountOf(1))
+	p.Lsh(p, 2)
+	r := new(big.Int).Sqrt(p)
+	if new(big.Int).Mul(r, r).Cmp(p) < 0 {
+		r.Add(r, big.NewInt(1))
+	}
+	return countOfBig(r)
 }
 
 // mergeHeavy keeps the heaviest keys of both; a key that isn't among the heavy ones of a part may be among its others.
