@@ -111,12 +111,15 @@ func (f *finder[K]) deal(s keyset.Span) {
 
 // find finds the winners of one partition and returns the number of its rows.
 func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
-	f.table.Reset()
-	f.evens = f.evens[:0]
 	for _, from := range w.workers {
 		rows += int64(from.parts.Rows(part))
-		from.parts.Chunks(part, f.insert)
 	}
+	f.table.Fill(func() {
+		f.evens = f.evens[:0]
+		for _, from := range w.workers {
+			from.parts.Chunks(part, f.insert)
+		}
+	})
 	f.table.All(func(s *entry[K]) { f.won.Set(s.Row()) })
 	f.settleEvens()
 	return rows

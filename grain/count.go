@@ -124,10 +124,11 @@ func (c *counter[K]) countNulls(row uint32) {
 
 // count counts the keys of one partition and returns the number of rows in it.
 func (c *counter[K]) count(workers []*counter[K], part int) (rows int64) {
-	c.table.Reset()
-	for _, from := range workers {
-		from.parts.Chunks(part, func(chunk []entry[K]) { keyset.Sum(c.table, chunk) })
-	}
+	c.table.Fill(func() {
+		for _, from := range workers {
+			from.parts.Chunks(part, func(chunk []entry[K]) { keyset.Sum(c.table, chunk) })
+		}
+	})
 	c.sum.Keys += int64(c.table.Len())
 	return c.walk(c.table.Slots(), part)
 }

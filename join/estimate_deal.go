@@ -23,9 +23,9 @@ type sizer[K keyset.Words] struct {
 	// repeats are the matched keys that repeat on a side.
 	repeats [2]topKeys[K]
 	watch   keyset.Watch
-	// keys and starts are those that are being looked for.
-	keys   [256]sizeEntry[K]
-	starts [256]uint32
+	// keys are being looked for, found is what they are found as.
+	keys  [256]sizeEntry[K]
+	found [256]*sizeEntry[K]
 }
 
 // sizedSide is what a worker has of a side: the rows that it dealt out, and the keys of the partition that it is at.

@@ -10,14 +10,15 @@ import (
 func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) {
 	for side := range w.by {
 		t := w.by[side].table
-		t.Reset()
-		for _, from := range workers {
-			from.by[side].parts.Chunks(part, func(chunk []sizeEntry[K]) {
-				if !w.watch.OverAfter(len(chunk)) {
-					keyset.Sum(t, chunk)
-				}
-			})
-		}
+		t.Fill(func() {
+			for _, from := range workers {
+				from.by[side].parts.Chunks(part, func(chunk []sizeEntry[K]) {
+					if !w.watch.OverAfter(len(chunk)) {
+						keyset.Sum(t, chunk)
+					}
+				})
+			}
+		})
 		w.sum.keys[side] += int64(t.Len())
 	}
 	if err := w.watch.Err(); err != nil {
@@ -49,8 +50,8 @@ func (w *sizer[K]) see(side int, slots []sizeEntry[K], part int) (rows int64) {
 	return rows
 }
 
-// match finds the keys of both sides: it looks for those of the smaller side in the table of the other, a batch of them at a time, so that one search need
-// not wait for another.
+// match finds the keys of both sides: it looks for those of the smaller side in the table of the other, a batch of them at a time, so that
+// one search need not wait for another.
 func (w *sizer[K]) match(part int) {
 	few, many := leftSide, rightSide
 	if w.by[few].table.Len() > w.by[many].table.Len() {
@@ -66,10 +67,9 @@ func (w *sizer[K]) match(part int) {
 			}
 			slots = slots[1:]
 		}
-		keyset.StartsIn(other, w.keys[:n], w.starts[:n])
-		for i := range w.keys[:n] {
-			s := &w.keys[i]
-			if o := other.FindAt(s, w.starts[i]); o != nil {
+		other.FindAll(w.keys[:n], w.found[:n])
+		for i, o := range w.found[:n] {
+			if s := &w.keys[i]; o != nil {
 				if few == rightSide {
 					w.take(o, s, part)
 				} else {

@@ -230,11 +230,23 @@ func (c *Column) loadBits(rows []uint32, out []bool) bool {
 	return true
 }
 
-// pairTexts are where the bytes of some cells of one chunk are.
+// pairTexts are where the bytes of some cells are.
 type pairTexts struct {
-	data     []byte
+	data     []byte            // of the chunk that all are of
+	chunks   []*Array          // nil: they are of one
+	chunk    [pairBlock]uint32 // of each cell, where they are of several
 	from, to [pairBlock]int32
 }
+
+// of returns the bytes that a cell's are among.
+func (t *pairTexts) of(k uint8) []byte {
+	if t.chunks != nil {
+		return t.chunks[t.chunk[k]].data
+	}
+	return t.data
+}
+
+func (t *pairTexts) text(k uint8) []byte { return t.of(k)[t.from[k]:t.to[k]] }
 
 // textPairs compares bytes behind 32-bit offsets: the offsets of all pairs first, then the bytes of those of one length.
 func (c *Column) textPairs(p *pairs, n int) {
@@ -260,29 +272,35 @@ func (c *Column) textPairs(p *pairs, n int) {
 	}
 	p.touched = touched
 	for _, k := range alike[:count] {
-		p.same[k] = string(x.data[x.from[k]:x.to[k]]) == string(y.data[y.from[k]:y.to[k]])
+		p.same[k] = string(x.text(k)) == string(y.text(k))
 	}
 }
 
 // first loads a byte of a cell, for the sake of loading.
 func (t *pairTexts) first(k uint8) byte {
-	if at := uint(t.from[k]); at < uint(len(t.data)) {
-		return t.data[at]
+	data := t.of(k)
+	if at := uint(t.from[k]); at < uint(len(data)) {
+		return data[at]
 	}
 	return 0
 }
 
 // loadOffsets loads where the bytes of cells are; those of NULL are empty.
 func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool) bool {
-	a, start := c.chunkOf(rows)
-	if a == nil || a.Kind == KindNull || len(a.i32) < a.off+a.Len+1 {
-		return false
-	}
-	t.data = a.data
-	offsets := a.i32[a.off : a.off+a.Len+1]
-	for k, row := range rows {
-		i := row - start
-		t.from[k], t.to[k] = offsets[i], offsets[i+1]
+	if a, start := c.chunkOf(rows); a == nil {
+		if !c.loadManyOffsets(rows, t) {
+			return false
+		}
+	} else {
+		if a.Kind == KindNull || len(a.i32) < a.off+a.Len+1 {
+			return false
+		}
+		t.data = a.data
+		offsets := a.i32[a.off : a.off+a.Len+1]
+		for k, row := range rows {
+			i := row - start
+			t.from[k], t.to[k] = offsets[i], offsets[i+1]
+		}
 	}
 	if c.loadNulls(rows, null) {
 		for k := range rows {
@@ -290,6 +308,21 @@ func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool)
 				t.from[k], t.to[k] = 0, 0
 			}
 		}
+	}
+	return true
+}
+
+// loadManyOffsets is loadOffsets for cells of several chunks.
+func (c *Column) loadManyOffsets(rows []uint32, t *pairTexts) bool {
+	t.chunks = c.Chunks
+	for k, row := range rows {
+		i, at := c.At(row)
+		a := c.Chunks[i]
+		if at += a.off; a.Kind == KindNull || len(a.i32) < at+2 {
+			return false
+		}
+		t.chunk[k] = uint32(i)
+		t.from[k], t.to[k] = a.i32[at], a.i32[at+1]
 	}
 	return true
 }

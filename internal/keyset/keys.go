@@ -152,6 +152,13 @@ func (k *Keys) Same(a, b uint32) bool {
 	return true
 }
 
+// SamePairs compares the keys of pairs of rows, many at a time: it clears same[i] where those of as[i] and bs[i] differ.
+func (k *Keys) SamePairs(as, bs []uint32, same []bool) {
+	for _, c := range k.cols {
+		c.SamePairs(as, bs, same)
+	}
+}
+
 // Null says whether the key of a row has NULL in it.
 func (k *Keys) Null(row uint32) bool {
 	for _, c := range k.cols {

@@ -1,7 +1,7 @@
 package keyset
 
-// Sum adds entries up in a table: the payload is a number of rows, the row the first of them. This is the hot loop of counting. Where the words of a key
-// decide, it has all it needs in registers; other keys go by At.
+// Sum adds entries up in a table: the payload is a number of rows, the row the first of them. This is the hot loop of counting. Where the
+// words of a key decide, it has all it needs in registers; other keys go by At.
 func Sum[K Words](t *Table[K, uint32], entries []Entry[K, uint32]) {
 	start := t.Starts(entries) // there is room for all of them
 	if t.exact {

@@ -29,13 +29,16 @@ type Table[K Words, P any] struct {
 	exact bool   // words alone decide
 	keep  uint64 // ^0; 0 under one hash for all
 	start []uint32
+	trust *trust // while digests decide; see Fill
+	spare *trust // kept for the next time
+	keys  *Keys
 }
 
 const firstSlots = 512
 
 // NewTable returns a table for keys that k reads.
 func NewTable[K Words, P any](k *Keys) *Table[K, P] {
-	t := &Table[K, P]{exact: k.Exact(), same: k.Same, keep: ^uint64(0)}
+	t := &Table[K, P]{exact: k.Exact(), same: k.Same, keep: ^uint64(0), keys: k}
 	t.slots = make([]Entry[K, P], firstSlots)
 	t.mask = firstSlots - 1
 	if form.IsConstantHash() {
@@ -176,6 +179,10 @@ func (t *Table[K, P]) All(f func(*Entry[K, P])) {
 // equal decides on the cells where the words are a digest.
 func (t *Table[K, P]) equal(s, e *Entry[K, P]) bool {
 	if e.Key[len(e.Key)-1]>>56 != form.LongText {
+		return true
+	}
+	if t.trust != nil {
+		t.trust.add(s.Row(), e.Row())
 		return true
 	}
 	return s.Row1 == e.Row1 || t.same(s.Row(), e.Row())
