@@ -85,8 +85,8 @@ type SketchOptions struct {
 	Nulls Nulls
 
 	// Keys is the number of keys in the sample, from MinSketchKeys to MaxSketchKeys. A side that has no more is summarised exactly. The
-	// error of what is estimated falls with the square root of it. A sketch has some 50 bytes a key, and those of the keys themselves up to
-	// 64. Sketches of different numbers go together, as two of the smaller one. Default 0: DefaultSketchKeys.
+	// error of what is estimated falls with the square root of it. A sketch has 30 to 50 bytes for each of them where keys are integers, and up
+	// to 64 and 160 a column more for texts. Sketches of different numbers go together: the smaller one tells. Default 0: DefaultSketchKeys.
 	Keys int
 
 	// Resources bounds what the call may use. Default: all processors.

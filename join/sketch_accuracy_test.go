@@ -218,7 +218,7 @@ func TestSketchCalibration(t *testing.T) {
 	}
 }
 
-// TestSketchFigures are the figures of docs/design/0009-sketch.md: sides of a million rows and more keys than the sample holds, in sketches of the
+// TestSketchFigures are the figures of docs/design/0010-sketch.md: sides of a million rows and more keys than the sample holds, in sketches of the
 // default size.
 func TestSketchFigures(t *testing.T) {
 	rows, keys := 1_000_000, 100_000

@@ -208,7 +208,7 @@ func TestSketchAbsurd(t *testing.T) {
 		"half a million":    wide,
 		"deep lists":        column(lists...),
 		"deep structs":      column(structs...),
-		"a strange family":  column(byte(listShape) + 1),
+		"a strange family":  column(listShape + 1),
 		"keys":              appendNumbers(column(2), 10, 0, math.MaxUint64),
 		"more keys":         append(appendNumbers(column(2), 10, 0, 1<<40), make([]byte, 1000)...),
 		"buckets":           append(appendNumbers(column(2), 0, 0, 0, 65, 0, 60), make([]byte, 100)...),
@@ -233,7 +233,7 @@ func TestSketchAbsurd(t *testing.T) {
 
 // A key of more types than a file may hold is refused when the sketch is made.
 func TestSketchOfManyTypes(t *testing.T) {
-	typ := arrow.DataType(arrow.PrimitiveTypes.Int8)
+	var typ arrow.DataType = arrow.PrimitiveTypes.Int8
 	for range maxShapes {
 		typ = arrow.ListOf(typ)
 	}

@@ -104,6 +104,27 @@ func TestSketchOfNullFields(t *testing.T) {
 	}
 }
 
+// Keys of several forms are shown alike whatever the order of merges, in the sample and among the heavy keys.
+func TestSketchOfForms(t *testing.T) {
+	forms := func(zero any, more int) *join.Sketch {
+		var rows [][]any
+		for range 50 {
+			rows = append(rows, []any{zero})
+		}
+		for i := range more {
+			rows = append(rows, []any{float64(i + 1)})
+		}
+		return sketchTable(t, []string{"k:float64"}, rows, join.SketchOptions{Keys: 64})
+	}
+	for _, more := range []int{3, 300} {
+		plain, minus := forms(0.0, more), forms(map[string]any{"f": "-0"}, more)
+		a, b := mustMerge(t, plain, minus), mustMerge(t, minus, plain)
+		if !bytes.Equal(sketchBytes(t, a), sketchBytes(t, b)) {
+			t.Errorf("%d more keys: the order of merges matters", more)
+		}
+	}
+}
+
 // A key that both parts are seen to have refutes that they have none in common.
 func TestMergeDisjointRefuted(t *testing.T) {
 	heavy := func(from int) *join.Sketch { // the key 77777 is heavy, and in no sample
