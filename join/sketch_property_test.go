@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func sketchProperties(t *testing.T) {
 		holds func(l *sketchLab)
 	}{
 		{"bounds", boundsHold},
+		{"mirrored", mirroredBounds},
 		{"exact", exactIsEstimate},
 		{"forms", sameSketchForAllForms},
 		{"permutation", sameSketchForAllOrders},
@@ -296,6 +298,26 @@ func boundsHold(l *sketchLab) {
 	}
 	if wrong := truth.check(got); len(wrong) > 0 {
 		l.t.Fatalf("%s\n%v\n%v", strings.Join(wrong, "\n"), got, l)
+	}
+}
+
+// Swapped sides have the mirrored bounds.
+func mirroredBounds(l *sketchLab) {
+	a, b := l.sketch(0, l.sides[0], l.size()), l.sketch(1, l.sides[1], l.size())
+	ab, err := join.EstimateSketches(a, b)
+	if err != nil {
+		l.t.Fatalf("%v\n%v", err, l)
+	}
+	ba, err := join.EstimateSketches(b, a)
+	if err != nil {
+		l.t.Fatalf("%v\n%v", err, l)
+	}
+	r := ba.Rows
+	mirrored := join.SketchedSizes{Inner: r.Inner, Left: r.Right, Right: r.Left, Full: r.Full, LeftSemi: r.RightSemi, LeftAnti: r.RightAnti, RightSemi: r.LeftSemi, RightAnti: r.LeftAnti}
+	for i, n := range approxSizes(mirrored) {
+		if m := approxSizes(ab.Rows)[i]; m.Low != n.Low || m.High != n.High || math.Abs(m.Estimate.Float64()-n.Estimate.Float64()) > 1 {
+			l.t.Fatalf("%s: %v and %v\n%v", sizeNames[i], m, n, l)
+		}
 	}
 }
 

@@ -158,15 +158,23 @@ func (e *sketchEstimate) fill(s *SketchedSize) {
 // list finds the worst keys.
 func (e *sketchEstimate) list(s *SketchedSize) {
 	var worst []*knownKey
+	cut := func() {
+		slices.SortFunc(worst, func(a, b *knownKey) int {
+			return cmp.Or(cmp.Compare(b.values[innerRows], a.values[innerRows]), compareSampled(a.sketchKey, b.sketchKey))
+		})
+		worst = worst[:min(len(worst), DefaultWorst)]
+	}
 	for i := range e.known {
-		if k := &e.known[i]; k.values[innerRows] >= 2 {
-			worst = append(worst, k)
+		k := &e.known[i]
+		if k.values[innerRows] < 2 {
+			continue
+		}
+		if worst = append(worst, k); len(worst) == 64*DefaultWorst {
+			cut()
 		}
 	}
-	slices.SortFunc(worst, func(a, b *knownKey) int {
-		return cmp.Or(cmp.Compare(b.values[innerRows], a.values[innerRows]), compareSampled(a.sketchKey, b.sketchKey))
-	})
-	for _, k := range worst[:min(len(worst), DefaultWorst)] {
+	cut()
+	for _, k := range worst {
 		low, high := amounts(k.low[leftSide], k.low[rightSide]), amounts(k.high[leftSide], k.high[rightSide])
 		w := SketchedKey{Values: slices.Clone(k.texts), Inner: Approx{Low: low[innerRows], High: high[innerRows]}}
 		w.Inner = w.Inner.around(k.values[innerRows], (w.Inner.High.Float64()-w.Inner.Low.Float64())/math.Sqrt(12))
