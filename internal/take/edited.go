@@ -20,7 +20,7 @@ func Edited(ctx context.Context, mem memory.Allocator, base arrow.Array, left, r
 	t := base.DataType()
 	defer broken(t, &err)
 	width := blockWidth(t)
-	if width == 0 || by != nil && (by.Len() < len(replaced) || !form.SameType(t, by.DataType())) {
+	if !hasCells(base, width) || by != nil && (by.Len() < len(replaced) || !form.SameType(t, by.DataType()) || !hasCells(by, width)) {
 		chunks := []arrow.Array{base}
 		if by != nil {
 			chunks = append(chunks, by)
@@ -51,6 +51,12 @@ func blockWidth(t arrow.DataType) int {
 		return t.Bytes()
 	}
 	return 0
+}
+
+// hasCells says whether an array is a buffer of elements of a width: one in which all is NULL may have none.
+func hasCells(arr arrow.Array, width int) bool {
+	c := newChunk(arr.Data())
+	return width > 0 && len(c.bytes(1)) >= (c.at+arr.Len())*width
 }
 
 // editedRows are the rows of an edited array, of the base and what replaces them after it.

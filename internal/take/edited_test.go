@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -77,6 +78,33 @@ func countNil(cells []any) (n int) {
 		}
 	}
 	return n
+}
+
+// TestEditedWithoutBuffers: an array in which all is NULL may have no values.
+func TestEditedWithoutBuffers(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	e := newEncoder(mem, 1)
+	defer e.release()
+	typ := arrow.PrimitiveTypes.Int64
+	bare := array.NewData(typ, 3, []*memory.Buffer{memory.NewBufferBytes([]byte{0}), nil}, nil, 3, 0)
+	defer bare.Release()
+	nulls, cells := array.MakeFromData(bare), e.cells(typ, 1, false)
+	defer nulls.Release()
+	for _, c := range []struct {
+		base, by       arrow.Array
+		left, replaced []uint32
+		want           []any
+	}{{nulls, e.array(typ, cells), []uint32{0}, []uint32{2}, []any{nil, cells[0]}}, {e.array(typ, cells), nulls, nil, []uint32{0}, []any{nil}}} {
+		got, err := take.Edited(context.Background(), mem, c.base, c.left, c.replaced, c.by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, decode(got)); d != "" {
+			t.Error(d)
+		}
+		got.Release()
+	}
 }
 
 // TestEditedRefuses: an edit of a long array ends soon after the context, and what replaces must be of the type.

@@ -3,6 +3,7 @@ package take
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -72,6 +73,16 @@ func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (
 		}
 		src, base := arrow.GetData[T](cs[s.chunk].bytes(i)), s.base+cs[s.chunk].at
 		rows, dst := p.rows[s.lo:s.hi], out[s.lo:s.hi]
+		if isConstant(rows) && isUniform(valid, s) {
+			cell := zero
+			if valid == nil || bit(valid, s.lo) {
+				cell = src[int(rows[0])+base]
+			}
+			for k := range dst {
+				dst[k] = cell
+			}
+			continue
+		}
 		if valid == nil {
 			for k, r := range rows {
 				dst[k] = src[int(r)+base]
@@ -87,6 +98,15 @@ func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (
 		}
 	}
 	return buf, nil
+}
+
+// isUniform says whether the rows of a segment are all NULL, or none is.
+func isUniform(valid []byte, s segment) bool {
+	if valid == nil {
+		return true
+	}
+	n := bitutil.CountSetBits(valid, s.lo, s.hi-s.lo)
+	return n == 0 || n == s.hi-s.lo
 }
 
 // widthOf returns the number of bytes of a T.

@@ -193,6 +193,19 @@ func (g *gather) validity(cs []chunk, p *picks) (validity, error) {
 	return v, nil
 }
 
+// isConstant says whether all of some rows are one: many cells of a column may be of one row, such as one that stands for NULL.
+func isConstant(rows []uint32) bool {
+	n := len(rows)
+	if n < 16 || rows[0] != rows[n-1] || rows[0] != rows[n/2] {
+		return false
+	}
+	differs := uint32(0)
+	for _, r := range rows {
+		differs |= r ^ rows[0]
+	}
+	return differs == 0
+}
+
 // anyBitmap says whether a chunk that is picked from may have NULL.
 func (p *picks) anyBitmap(cs []chunk) bool {
 	last := -1
@@ -209,6 +222,13 @@ func (p *picks) anyBitmap(cs []chunk) bool {
 // valid means all rows are read. The bits of the segment must be 0 before, and those after it.
 func gatherBits(dst, src []byte, at int, s segment, rows []uint32, valid []byte) {
 	base := s.base + at
+	if valid == nil && isConstant(rows[s.lo:s.hi]) {
+		e := int(rows[s.lo]) + base
+		if src[e>>3]>>(e&7)&1 != 0 {
+			bitutil.SetBitsTo(dst, int64(s.lo), int64(s.hi-s.lo), true)
+		}
+		return
+	}
 	i, n, acc := s.lo>>3, uint(s.lo&7), byte(0)
 	for k, r := range rows[s.lo:s.hi] {
 		if valid == nil || bit(valid, s.lo+k) {
