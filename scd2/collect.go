@@ -43,7 +43,9 @@ func (out *outcome) collect(ctx context.Context, m *Merge, lives []*life, s *set
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.makeRoom()
+	if err := c.makeRoom(ctx); err != nil {
+		return err
+	}
 	c.outside()
 	// The first task is the edits, the others are the spans.
 	return c.j.run(ctx, 1+len(s.spans), func(_, task int) error {
@@ -96,7 +98,7 @@ func (c *collector) fromLives(lives []*life) {
 }
 
 // makeRoom finds out where each span begins, and makes the lists.
-func (c *collector) makeRoom() {
+func (c *collector) makeRoom(ctx context.Context) error {
 	f, inserts, mems, closes := &c.found, 0, 0, 0
 	for i := range len(c.s.spans) + 1 {
 		row := c.j.firstSt
@@ -114,9 +116,22 @@ func (c *collector) makeRoom() {
 	}
 	out := c.out
 	inserts, mems, closes = inserts+len(f.inserts), mems+len(f.mems), closes+len(f.edits)
-	out.inserts, out.edits, out.mems = room[change](inserts), room[change](closes), room[remembered](mems)
-	out.refs = room[uint32](len(c.j.used) * (inserts + mems + closes))
-	c.m.Inserts = room[Insert](inserts)
+	// Much of the time that it takes to make long lists is spent on clearing them.
+	return c.j.run(ctx, 5, func(_, task int) error {
+		switch task {
+		case 0:
+			out.inserts = room[change](inserts)
+		case 1:
+			out.edits = room[change](closes)
+		case 2:
+			out.mems = room[remembered](mems)
+		case 3:
+			out.refs = room[uint32](len(c.j.used) * (inserts + mems + closes))
+		case 4:
+			c.m.Inserts = room[Insert](inserts)
+		}
+		return nil
+	})
 }
 
 // room makes a list, nil if it has no element.

@@ -41,7 +41,8 @@ type planner[K keyset.Words] struct {
 	*job
 	bits     int
 	all      bool     // every key of the history may be touched, not just those of events
-	filter   []uint64 // of the hashes of events' keys; nil when every key may be touched
+	filter   []uint64 // of the hashes of events' keys; nil when every key may be touched, and before they are known
+	filters  int      // the length of a filter
 	workers  []*dealer[K]
 	groups   []grouped // by partition
 	settling *settling
@@ -74,7 +75,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 	}
 	p.bits = keyset.PartBits(2 * (events + touched))
 	if !p.all {
-		p.filter = make([]uint64, 1<<max(0, bits.Len64(uint64(events)*16)-6))
+		p.filters = 1 << max(0, bits.Len64(uint64(events)*16)-6)
 	}
 	defer p.release()
 	lens := j.lens
@@ -148,8 +149,8 @@ func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome)
 		block: keyset.NewBlock[K](p.keys), table: keyset.NewTable[K, uint32](p.keys),
 		pays: make([]eventPay, keyset.BlockRows), skip: make([]uint8, keyset.BlockRows), picked: make([]uint32, keyset.BlockRows),
 	}
-	if p.filter != nil {
-		d.filter = make([]uint64, len(p.filter))
+	if p.filters > 0 {
+		d.filter = make([]uint64, p.filters)
 	}
 	for i := range d.words {
 		d.words[i], d.nulls[i] = make([]uint64, keyset.BlockRows), make([]uint8, keyset.BlockRows)
@@ -188,8 +189,12 @@ func filterSlot(filter []uint64, hash uint64) (at, bits uint64) {
 // joinFilters makes one filter of those of the workers; the second time there is nothing.
 func (p *planner[K]) joinFilters() {
 	for _, w := range p.workers {
-		for i, bits := range w.filter {
-			p.filter[i] |= bits
+		if p.filter == nil {
+			p.filter = w.filter
+		} else {
+			for i, bits := range w.filter {
+				p.filter[i] |= bits
+			}
 		}
 		w.filter = nil
 	}

@@ -28,6 +28,8 @@ const (
 	rejectedNull
 	rejectedTie
 	rejectedLow
+
+	fates = 16 // more than there are: a number that indices can be cut to at no cost
 )
 
 // change is a row of the history that comes new, is closed or rewritten. There may be millions: it is small, and all else is found by its cells.
@@ -235,43 +237,62 @@ func (out *outcome) fates(m *Merge, lives []*life) {
 			out.status[change] = max(out.status[change], l.truncHit[change])
 		}
 	}
-	r := &m.Report
-	for i, f := range out.status {
-		row := uint32(i)
-		if out.oldStatus != nil && (f == undecided || out.oldStatus[i] >= applied) {
-			f = max(f, out.oldStatus[i])
-		}
-		if j.aside != nil && j.aside.Has(row) {
-			f = rejectedNull
-		}
-		switch f {
-		case applied:
-			r.Applied++
-		case appliedLate:
-			r.Applied++
-			r.Late++
-		case duplicate:
-			r.Duplicates++
-		case superseded:
-			r.Superseded++
-		case ignoredOld:
-			m.Ignored = append(m.Ignored, Action{row, NotNewer})
-		case ignoredLate:
-			m.Ignored = append(m.Ignored, Action{row, LateEvent})
-		case rejectedNull:
-			m.Rejected = append(m.Rejected, Action{row, NullKeyed})
-		case rejectedTie:
-			m.Rejected = append(m.Rejected, Action{row, Tied})
-		case rejectedLow:
-			m.Rejected = append(m.Rejected, Action{row, BelowWatermark})
-		default:
-			m.Unchanged = append(m.Unchanged, row)
+	if out.oldStatus != nil || j.aside != nil {
+		for i, f := range out.status {
+			if out.oldStatus != nil && (f == undecided || out.oldStatus[i] >= applied) {
+				f = max(f, out.oldStatus[i])
+			}
+			if j.aside != nil && j.aside.Has(uint32(i)) {
+				f = rejectedNull
+			}
+			out.status[i] = f
 		}
 	}
+	var counts [fates]int64
+	for _, f := range out.status {
+		counts[f%fates]++
+	}
+	r := &m.Report
+	r.Late = counts[appliedLate]
+	r.Applied, r.Duplicates, r.Superseded = counts[applied]+r.Late, counts[duplicate], counts[superseded]
+	m.Unchanged = out.rowsOf(counts[undecided]+counts[unchanged], func(f fate) bool { return f == undecided || f == unchanged })
+	m.Ignored = out.actions(counts[:], map[fate]Reason{ignoredOld: NotNewer, ignoredLate: LateEvent})
+	m.Rejected = out.actions(counts[:], map[fate]Reason{rejectedNull: NullKeyed, rejectedTie: Tied, rejectedLow: BelowWatermark})
 	if j.state.Schema == nil {
 		r.Unsure = r.Late
 	}
 	r.Unchanged, r.Ignored, r.Rejected = int64(len(m.Unchanged)), int64(len(m.Ignored)), int64(len(m.Rejected))
+}
+
+// rowsOf lists n rows of the changes, those of some fates.
+func (out *outcome) rowsOf(n int64, is func(fate) bool) onerow.Rows {
+	if n == 0 {
+		return nil
+	}
+	var picks [fates]int
+	for f := range picks {
+		picks[f] = one(is(fate(f)))
+	}
+	rows, k := make(onerow.Rows, n+1), 0
+	for i, f := range out.status {
+		rows[k] = uint32(i)
+		k += picks[f%fates]
+	}
+	return rows[:n:n]
+}
+
+// actions lists the rows of the changes that have one of some fates.
+func (out *outcome) actions(counts []int64, reasons map[fate]Reason) []Action {
+	n := int64(0)
+	for f := range reasons {
+		n += counts[f]
+	}
+	rows := out.rowsOf(n, func(f fate) bool { return reasons[f] != 0 })
+	var list []Action
+	for _, row := range rows {
+		list = append(list, Action{row, reasons[out.status[row]]})
+	}
+	return list
 }
 
 // memories counts the rows of the new state: what it keeps of the old one, what it learned, and truncates.

@@ -19,7 +19,7 @@ type settling struct {
 	on      bool           // keys may be settled
 	fresh   bool           // those without a version, too
 	ordered bool           // each event that makes a version or ends one is remembered
-	of      []uint64       // by row of the changes: the row of its version, or keyset.None, and bits; one word, as each look is a cache miss
+	of      []uint64       // by row of the changes: 1 + the row of its version, or 0, and bits; one word, as each look is a cache miss
 	spans   []keyset.Span
 	found   []settledSpan // by span
 }
@@ -58,9 +58,6 @@ func newSettling(j *job, out *outcome) *settling {
 	s.fresh = o.Since == nil || len(j.bySlot[otherTracked])+len(j.bySlot[otherUntracked]) == 0
 	s.ordered = j.order != nil
 	s.of = make([]uint64, j.changes.Rows)
-	for i := range s.of {
-		s.of[i] = uint64(keyset.None)
-	}
 	s.spans = keyset.Spans([]int{len(s.of)}, func(int) uint32 { return 0 })
 	s.found = make([]settledSpan, len(s.spans))
 	return s
@@ -90,7 +87,7 @@ func (s *settling) settle(evs []dealt, his []given) (before uint32, settled bool
 	}
 	if len(his) == 0 {
 		if only && (s.fresh || evs[0].kind != upsert) {
-			s.of[evs[0].row-j.firstChg] = isSettled | uint64(keyset.None)
+			s.of[evs[0].row-j.firstChg] = isSettled
 			return 0, true
 		}
 		return 0, false
@@ -100,7 +97,7 @@ func (s *settling) settle(evs []dealt, his []given) (before uint32, settled bool
 	}
 	last := &his[len(his)-1]
 	if only && first > last.from && (last.flags&endsOpen != 0 || first > last.to) {
-		w := isSettled | uint64(last.row)
+		w := isSettled | uint64(last.row+1)
 		if last.flags&endsOpen == 0 {
 			w |= isGone
 		}
@@ -142,8 +139,8 @@ func (s *settling) compare(ctx context.Context) error {
 		span.Blocks(func(_, n int, row uint32) {
 			of, kinds := s.of[row:][:n], j.kinds[row:][:n]
 			for i, w := range of {
-				if uint32(w) != keyset.None && w&(isSettled|isGone) == isSettled && kinds[i] == upsert {
-					room.add(j.firstChg+row+uint32(i), uint32(w), uint32(i))
+				if uint32(w) != 0 && w&(isSettled|isGone) == isSettled && kinds[i] == upsert {
+					room.add(j.firstChg+row+uint32(i), uint32(w)-1, uint32(i))
 				}
 			}
 			for _, i := range room.left(s.columns) {
@@ -164,7 +161,7 @@ type settledFate struct {
 // fateOf tells what becomes of a settled change by its bits, its kind, and whether it has a version.
 func (s *settling) fateOf(w uint64, k kind) *settledFate {
 	at := w >> 32 & 7
-	if uint32(w) == keyset.None {
+	if uint32(w) == 0 {
 		at |= 8
 	}
 	if k != upsert {
@@ -209,7 +206,7 @@ func (s *settling) decide(task int) {
 		}
 		found.inserts += int(f.insert)
 		found.mems += int(f.mem)
-		closes[n] = w<<32 | uint64(span.Row) + uint64(i)
+		closes[n] = (w-1)<<32 | uint64(span.Row) + uint64(i)
 		n += int(f.close)
 	}
 	found.closes = closes[:n]
@@ -219,7 +216,7 @@ func (s *settling) decide(task int) {
 func (j *job) insertOf(row uint32, w uint64) change {
 	c := change{from: j.cellOf(row), to: j.cells.open, row: row, key: row, open: true, reason: Changed}
 	switch {
-	case uint32(w) == keyset.None:
+	case uint32(w) == 0:
 		c.reason = NewKey
 	case w&isGone != 0:
 		c.reason = Returned
@@ -244,10 +241,10 @@ func (j *job) settledRefs(refs []uint32, row uint32, w uint64) {
 			refs[i] = j.nothing
 		case s < otherTracked:
 			refs[i] = row
-		case uint32(w) == keyset.None:
+		case uint32(w) == 0:
 			refs[i] = j.nothing
 		default:
-			refs[i] = uint32(w)
+			refs[i] = uint32(w) - 1
 		}
 	}
 }

@@ -147,15 +147,14 @@ func loadCells[T any](c *Column, rows []uint32, out []T, values func(*Array) []T
 		}
 		return true
 	}
-	for _, a := range c.Chunks {
-		if a.Len > 0 && (a.Kind == KindNull || len(values(a)) < a.off+a.Len) {
-			return false
-		}
-	}
 	for k, row := range rows {
 		i, at := c.At(row)
 		a := c.Chunks[i]
-		out[k] = values(a)[a.off+at]
+		cells := values(a)
+		if at += a.off; a.Kind == KindNull || at >= len(cells) {
+			return false
+		}
+		out[k] = cells[at]
 	}
 	return true
 }
@@ -220,39 +219,28 @@ func (c *Column) boolPairs(p *pairs, n int) {
 }
 
 func (c *Column) loadBits(rows []uint32, out []bool) bool {
-	a, start := c.chunkOf(rows)
-	if a == nil || a.Kind == KindNull || 8*len(a.bits) < a.off+a.Len {
-		return false
-	}
 	for k, row := range rows {
-		out[k] = bit(a.bits, a.off+int(row-start))
+		i, at := c.At(row)
+		a := c.Chunks[i]
+		if at += a.off; a.Kind == KindNull || at >= 8*len(a.bits) {
+			return false
+		}
+		out[k] = bit(a.bits, at)
 	}
 	return true
 }
 
-// pairTexts are where the bytes of some cells are.
+// pairTexts are where the bytes of some cells of one chunk are.
 type pairTexts struct {
-	data     []byte            // of the chunk that all are of
-	chunks   []*Array          // nil: they are of one
-	chunk    [pairBlock]uint32 // of each cell, where they are of several
+	data     []byte
 	from, to [pairBlock]int32
 }
-
-// of returns the bytes that a cell's are among.
-func (t *pairTexts) of(k uint8) []byte {
-	if t.chunks != nil {
-		return t.chunks[t.chunk[k]].data
-	}
-	return t.data
-}
-
-func (t *pairTexts) text(k uint8) []byte { return t.of(k)[t.from[k]:t.to[k]] }
 
 // textPairs compares bytes behind 32-bit offsets: the offsets of all pairs first, then the bytes of those of one length.
 func (c *Column) textPairs(p *pairs, n int) {
 	var x, y pairTexts
 	if !c.loadOffsets(p.as[:n], &x, &p.aNull) || !c.loadOffsets(p.bs[:n], &y, &p.bNull) {
-		c.anyPairs(p, n)
+		c.cellPairs(p, n)
 		return
 	}
 	var alike [pairBlock]uint8 // pairs of one length
@@ -272,35 +260,29 @@ func (c *Column) textPairs(p *pairs, n int) {
 	}
 	p.touched = touched
 	for _, k := range alike[:count] {
-		p.same[k] = string(x.text(k)) == string(y.text(k))
+		p.same[k] = string(x.data[x.from[k]:x.to[k]]) == string(y.data[y.from[k]:y.to[k]])
 	}
 }
 
 // first loads a byte of a cell, for the sake of loading.
 func (t *pairTexts) first(k uint8) byte {
-	data := t.of(k)
-	if at := uint(t.from[k]); at < uint(len(data)) {
-		return data[at]
+	if at := uint(t.from[k]); at < uint(len(t.data)) {
+		return t.data[at]
 	}
 	return 0
 }
 
-// loadOffsets loads where the bytes of cells are; those of NULL are empty.
+// loadOffsets loads where the bytes of cells of one chunk are; those of NULL are empty.
 func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool) bool {
-	if a, start := c.chunkOf(rows); a == nil {
-		if !c.loadManyOffsets(rows, t) {
-			return false
-		}
-	} else {
-		if a.Kind == KindNull || len(a.i32) < a.off+a.Len+1 {
-			return false
-		}
-		t.data = a.data
-		offsets := a.i32[a.off : a.off+a.Len+1]
-		for k, row := range rows {
-			i := row - start
-			t.from[k], t.to[k] = offsets[i], offsets[i+1]
-		}
+	a, start := c.chunkOf(rows)
+	if a == nil || a.Kind == KindNull || len(a.i32) < a.off+a.Len+1 {
+		return false
+	}
+	t.data = a.data
+	offsets := a.i32[a.off : a.off+a.Len+1]
+	for k, row := range rows {
+		i := row - start
+		t.from[k], t.to[k] = offsets[i], offsets[i+1]
 	}
 	if c.loadNulls(rows, null) {
 		for k := range rows {
@@ -312,17 +294,39 @@ func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool)
 	return true
 }
 
-// loadManyOffsets is loadOffsets for cells of several chunks.
-func (c *Column) loadManyOffsets(rows []uint32, t *pairTexts) bool {
-	t.chunks = c.Chunks
+// cellPairs is textPairs for cells of several chunks.
+func (c *Column) cellPairs(p *pairs, n int) {
+	var xs, ys [pairBlock][]byte
+	if !c.loadTexts(p.as[:n], &xs, &p.aNull) || !c.loadTexts(p.bs[:n], &ys, &p.bNull) {
+		c.anyPairs(p, n)
+		return
+	}
+	touched := byte(0)
+	for k := range n {
+		x, y := xs[k], ys[k]
+		if p.same[k] = len(x) == len(y) && p.aNull[k] == p.bNull[k]; p.same[k] && len(x) > 0 {
+			touched |= x[0] | y[0]
+		}
+	}
+	p.touched = touched
+	for k := range n {
+		p.same[k] = p.same[k] && string(xs[k]) == string(ys[k])
+	}
+}
+
+// loadTexts loads where the bytes of cells are; those of NULL are empty.
+func (c *Column) loadTexts(rows []uint32, out *[pairBlock][]byte, null *[pairBlock]bool) bool {
+	c.loadNulls(rows, null)
 	for k, row := range rows {
 		i, at := c.At(row)
 		a := c.Chunks[i]
-		if at += a.off; a.Kind == KindNull || len(a.i32) < at+2 {
+		if a.Kind == KindNull {
 			return false
 		}
-		t.chunk[k] = uint32(i)
-		t.from[k], t.to[k] = a.i32[at], a.i32[at+1]
+		out[k] = nil
+		if !null[k] {
+			out[k] = a.bytes(at)
+		}
 	}
 	return true
 }
