@@ -4,10 +4,13 @@ GOLANGCI_VERSION := v2.12.0
 GOLANGCI := $(CURDIR)/bin/golangci-lint-$(GOLANGCI_VERSION)
 CASES ?= $(wildcard internal/cases/testdata ../shared/cases)
 FUZZTIME ?= 20s
-LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/take/... ./internal/tally/... ./internal/textform/...
+LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/spill/... ./internal/take/... ./internal/tally/... ./internal/textform/...
+
+# Modules of their own, with dependencies that the core hasn't got.
+MODULES := adapters/arrow18 examples/explosion internal/engines internal/peer internal/textform/gen
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases engines adapters peer explosion race bench lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases generated engines adapters peer explosion race bench lint
 
 .DEFAULT_GOAL := help
 
@@ -49,7 +52,7 @@ build-arm64: ## compile for arm64, tests included
 	GOARCH=arm64 go vet ./...
 
 .PHONY: test
-test: ## all tests, the rules of the house among them
+test: ## all tests of the core, the rules of the house among them
 	go test ./...
 
 .PHONY: race
@@ -77,6 +80,10 @@ engines-setup: ## install PostgreSQL from Debian where there is none, for the en
 .PHONY: engines
 engines: engines-setup ## MERGE statements in DuckDB and PostgreSQL: the tests of internal/engines, a module of its own
 	cd internal/engines && go vet ./... && ONEROW_REQUIRE_ENGINES=1 go test ./...
+
+.PHONY: generated
+generated: ## the tables of internal/textform are what its generator makes of Unicode's data, by way of x/text
+	cd internal/textform/gen && go vet ./... && go test ./...
 
 .PHONY: adapters
 adapters: ## tests of the modules below adapters/, with the assertions of Arrow too
@@ -116,10 +123,8 @@ bench: ## each benchmark once: it still runs (for figures: go test -bench . PACK
 .PHONY: lint
 lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
-	cd internal/engines && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
-	cd adapters/arrow18 && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
-	cd internal/peer && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run --build-tags duckdb_arrow ./...
-	cd examples/explosion && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run ./...
+	@set -e; for m in $(MODULES); do echo "cd $$m && golangci-lint run"; \
+	  (cd $$m && GOLANGCI_LINT_CACHE=$(CURDIR)/bin/cache $(GOLANGCI) run --build-tags duckdb_arrow ./...); done
 
 $(GOLANGCI):
 	GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
@@ -128,7 +133,7 @@ $(GOLANGCI):
 .PHONY: tidy-check
 tidy-check: ## fail when go mod tidy would change go.mod or go.sum
 	go mod tidy -diff
-	cd adapters/arrow18 && go mod tidy -diff
+	@set -e; for m in $(MODULES); do echo "cd $$m && go mod tidy -diff"; (cd $$m && go mod tidy -diff); done
 
 .PHONY: cover
 cover: ## coverage of the library packages by all tests; cover.out has the lines
