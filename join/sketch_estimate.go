@@ -23,8 +23,10 @@ import (
 // bottom-k sketches, 2007). Where a heavy key of one side isn't known on the other, it is taken to meet as many rows there as sampled
 // keys do on average, or in proportion to its own rows where these fit the sample better. The error is that of sampling, at least that of one
 // key more or less in the sample. It is a standard deviation over the choice of hash, not a bound: about one estimate in a hundred is off by
-// more than three of them, and of keys that were chosen by their hash more; bounds hold for these too. Of a million rows that refer to 100,000 keys, with samples of [DefaultSketchKeys], the standard error of the inner join is 0.03 %,
-// 0.6 % where a fifth of the keys is missing; of many to many it is 0.6 %, 2 % where only half of the keys are on both sides.
+// more than three of them. The hash is known to all: of keys that were chosen by it estimates may be wrong, and bounds still hold.
+//
+// Of a million rows that refer to 100,000 keys, with samples of [DefaultSketchKeys], the standard error of the inner join is 0.03 %, and 0.6 % where
+// a fifth of the keys is missing; of many to many it is 0.6 %, and 2 % where only half of the keys are on both sides.
 //
 // Errors wrap [onerow.ErrOption] (a sketch is nil, numbers of columns or Nulls differ), [onerow.ErrNoKey] or [onerow.ErrType].
 func EstimateSketches(left, right *Sketch) (*SketchedSize, error) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -224,6 +225,17 @@ func TestSketchAbsurd(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 40*uint64(len(file))+2<<20 {
 			t.Errorf("%s: %d bytes took %d", what, len(file), took)
+		}
+	}
+	long := goldenSketchFiles(t)["null"]
+	at := bytes.Index(long, []byte("key\x00\x02\x02")) + 4
+	if bad := sealed(slices.Insert(bytes.Clone(long), at+1, 0)); at < 4 {
+		t.Error("the number of rows isn't where it should be")
+	} else {
+		bad[at] |= 0x80 // the number of rows in two bytes
+		bad = sealed(bad)
+		if err := new(Sketch).UnmarshalBinary(bad); err == nil || !strings.Contains(err.Error(), "too long") {
+			t.Errorf("a number in another form: %v", err)
 		}
 	}
 	flags := head(64)

@@ -151,6 +151,7 @@ func (e *sketchEstimate) addSample() {
 // addKnownValues adds the keys up that are known on both sides, or on one.
 func (e *sketchEstimate) addKnownValues(st *sampleStats) {
 	o := &oneSided{}
+	var half [measures]float64 // of the distance between the bounds of a key
 	for i := range e.known {
 		k := &e.known[i]
 		if side, one := e.unknownSide(k); one {
@@ -162,10 +163,14 @@ func (e *sketchEstimate) addKnownValues(st *sampleStats) {
 		low, high := amounts(k.low[leftSide], k.low[rightSide]), amounts(k.high[leftSide], k.high[rightSide])
 		k.values = weigh(k.middle(leftSide), k.middle(rightSide))
 		for m := range e.parts {
-			half := (high[m].Float64() - low[m].Float64()) / 2
+			half[m] += (high[m].Float64() - low[m].Float64()) / 2
 			e.parts[m].value += k.values[m]
-			e.parts[m].variance += half * half / 3 // as if every number between them were as likely
 		}
+	}
+	for m := range e.parts {
+		// As if every number between the bounds were as likely, but on one side of the middle for all keys: a heavy key of one part of a
+		// merged sketch that isn't of another may have many rows there, or none.
+		e.parts[m].variance += half[m] * half[m] / 3
 	}
 	for with := range sideNames {
 		_, of := partnered(with, 1, &st.meets[with])
