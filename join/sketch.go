@@ -89,7 +89,7 @@ type SketchOptions struct {
 	// to 64 and 160 a column more for texts. Sketches of different numbers go together: the smaller one tells. Default 0: DefaultSketchKeys.
 	Keys int
 
-	// Resources bounds what the call may use. Default: all processors.
+	// Resources bounds what the call may use. Memory isn't heeded: the calls say what they need. Default: all processors.
 	Resources onerow.Resources
 }
 
@@ -100,6 +100,9 @@ func (o *SketchOptions) check() error {
 	errs := []error{checkNulls(o.Nulls)}
 	if o.Keys < leastSketchKeys || o.Keys > MaxSketchKeys {
 		errs = append(errs, fmt.Errorf("%w: Keys is %d, of %d to %d", onerow.ErrOption, o.Keys, leastSketchKeys, MaxSketchKeys))
+	}
+	if n := o.Resources.Memory; n < 0 {
+		errs = append(errs, fmt.Errorf("%w: Resources.Memory is %d", onerow.ErrOption, n))
 	}
 	return errors.Join(errs...)
 }

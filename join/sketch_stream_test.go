@@ -202,6 +202,7 @@ func TestNewSketchErrors(t *testing.T) {
 		"another schema":    {context.Background(), []arrow.Record{k, batch("k:string", "a")}, []string{"k"}, join.SketchOptions{}, onerow.ErrSchema},
 		"no key type":       {context.Background(), []arrow.Record{batch("k:map<string,int8>")}, []string{"k"}, join.SketchOptions{}, onerow.ErrType},
 		"too large":         {context.Background(), nil, []string{"k"}, join.SketchOptions{Keys: join.MaxSketchKeys + 1}, onerow.ErrOption},
+		"a budget below 0":  {context.Background(), nil, []string{"k"}, join.SketchOptions{Resources: onerow.Resources{Memory: -1}}, onerow.ErrOption},
 		"an ended context":  {gone, []arrow.Record{k}, []string{"k"}, join.SketchOptions{}, context.Canceled},
 		"ended, no batches": {gone, nil, []string{"k"}, join.SketchOptions{}, context.Canceled},
 	} {
