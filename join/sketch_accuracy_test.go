@@ -155,6 +155,18 @@ func (d deviations) summary() (n int, beyond, rms float64) {
 	return n, beyond / float64(n), math.Sqrt(rms / float64(n))
 }
 
+// addsUp wants an estimate to be the sum of those of its parts, unless a bound is in the way.
+func addsUp(t *testing.T, whole join.Approx, parts ...join.Approx) {
+	t.Helper()
+	sum := 0.0
+	for _, p := range parts {
+		sum += p.Estimate.Float64()
+	}
+	if want := min(max(sum, whole.Low.Float64()), whole.High.Float64()); whole.Estimate.Float64() != want {
+		t.Errorf("%v is not the sum of %v", whole, parts)
+	}
+}
+
 // TestSketchCalibration compares estimates of joins of many shapes with the truth, by their standard errors.
 func TestSketchCalibration(t *testing.T) {
 	seeds := 40
@@ -186,6 +198,9 @@ func TestSketchCalibration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			addsUp(t, e.Rows.Left, e.Rows.Inner, e.Rows.LeftAnti)
+			addsUp(t, e.Rows.Right, e.Rows.Inner, e.Rows.RightAnti)
+			addsUp(t, e.Rows.Full, e.Rows.Inner, e.Rows.LeftAnti, e.Rows.RightAnti)
 			rows, keys := joinCounts(left, right)
 			for i, a := range approxSizes(e.Rows) {
 				d.note(t, sizeNames[i], a, rows[i])

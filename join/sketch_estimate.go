@@ -21,9 +21,10 @@ import (
 // Heavy keys count by themselves, the other keys of the sample stand for all others: both samples hold the keys of the smallest hashes, so that
 // a key that is in one of them is in the other if the side has it (coordinated sampling; see Cohen and Kaplan, Summarizing data using
 // bottom-k sketches, 2007). Where a heavy key of one side isn't known on the other, it is taken to meet as many rows there as sampled
-// keys do on average, or in proportion to its own rows where these fit the sample better. The error is that of sampling, at least that of one
-// key more or less in the sample. It is a standard deviation over the choice of hash, not a bound: about one estimate in a hundred is off by
-// more than three of them. The hash is known to all: of keys that were chosen by it estimates may be wrong, and bounds still hold.
+// keys do on average, or in proportion to its own rows where these fit the sample better. The error is that of sampling, at least that of
+// one key more or less in the sample. It is a standard deviation over the choice of hash, not a bound: about one estimate in a hundred is
+// off by more than three of them. Estimates add up, as far as bounds let them: a left join makes the rows of the inner and of the left anti
+// join, and so on. The hash is known to all: of keys that were chosen by it estimates may be wrong, and bounds still hold.
 //
 // Of a million rows that refer to 100,000 keys, with samples of [DefaultSketchKeys], the standard error of the inner join is 0.03 %, and 0.6 % where
 // a fifth of the keys is missing; of many to many it is 0.6 %, and 2 % where only half of the keys are on both sides.

@@ -52,7 +52,11 @@ func (a Approx) around(value, stdErr float64) Approx {
 	if a.Exact() {
 		return exactly(a.Low)
 	}
-	a.Estimate = lesser(greater(countOfFloat(value), a.Low), a.High)
+	return a.at(countOfFloat(value), stdErr)
+}
+
+func (a Approx) at(estimate Count, stdErr float64) Approx {
+	a.Estimate = lesser(greater(estimate, a.Low), a.High)
 	a.StdErr = min(stdErr, max(a.High.minus(a.Estimate).Float64(), a.Estimate.minus(a.Low).Float64()))
 	return a
 }
@@ -70,6 +74,17 @@ func (a Approx) from(c Count) Approx {
 // and adds another one; errors are taken to be independent.
 func (a Approx) and(b Approx) Approx {
 	return Approx{a.Estimate.plus(b.Estimate), math.Hypot(a.StdErr, b.StdErr), a.Low.plus(b.Low), a.High.plus(b.High)}
+}
+
+// sum makes the estimate that of the parts, as far as its bounds let it. The first part is the inner join: what is made of it errs as much, but
+// for what the others may err against it.
+func (a Approx) sum(parts ...Approx) Approx {
+	var c Count
+	err := 2 * parts[0].StdErr
+	for _, p := range parts {
+		c, err = c.plus(p.Estimate), err-p.StdErr
+	}
+	return a.at(c, max(a.StdErr, err))
 }
 
 // within narrows the bounds to those that b has as well.
@@ -152,6 +167,8 @@ func (e *sketchEstimate) fill(s *SketchedSize) {
 	} else {
 		r.Full = r.Full.within(other)
 	}
+	r.Left, r.Right = r.Left.sum(r.Inner, r.LeftAnti), r.Right.sum(r.Inner, r.RightAnti)
+	r.Full = r.Full.sum(r.Inner, r.LeftAnti, r.RightAnti)
 	s.MatchedKeys = a[matchedKeys].within(Approx{High: lesser(s.Left.Keys.High, s.Right.Keys.High)})
 }
 
