@@ -14,6 +14,8 @@ func (c *Column) SamePairs(as, bs []uint32, same []bool) {
 	for lo := 0; lo < len(as); lo += pairBlock {
 		hi := min(lo+pairBlock, len(as))
 		if n := p.take(as[lo:hi], bs[lo:hi], same[lo:hi]); n > 0 {
+			p.a.find(c, p.a.rows[:n])
+			p.b.find(c, p.b.rows[:n])
 			compare(c, &p, n)
 			for k, at := range p.at[:n] {
 				same[lo+int(at)] = p.same[k]
@@ -32,12 +34,31 @@ const pairBlock = 256
 
 // pairs is a block of pairs that aren't known to differ.
 type pairs struct {
-	as, bs [pairBlock]uint32
-	at     [pairBlock]uint8 // the place in the block
-	same   [pairBlock]bool  // written by the loops
-	// aNull and bNull are valid when any NULL was found.
-	aNull, bNull [pairBlock]bool
-	touched      byte // what was loaded to have it in the cache
+	a, b    pairSide
+	at      [pairBlock]uint8 // the place in the block
+	same    [pairBlock]bool  // written by the loops
+	touched byte             // what was loaded to have it in the cache
+}
+
+// pairSide is one side of the pairs.
+type pairSide struct {
+	rows  [pairBlock]uint32
+	chunk *Array // that all rows are of; nil when they are of several
+	start uint32 // the number of its first row
+	null  [pairBlock]bool
+}
+
+// find finds the chunk that all of some rows are of.
+func (s *pairSide) find(c *Column, rows []uint32) {
+	k, _ := c.At(rows[0])
+	s.chunk, s.start = c.Chunks[k], c.Start(k)
+	n, outside := uint32(s.chunk.Len), false
+	for _, row := range rows {
+		outside = outside || row-s.start >= n
+	}
+	if outside {
+		s.chunk = nil
+	}
 }
 
 // take leaves out the pairs that are known to differ.
@@ -46,7 +67,7 @@ func (p *pairs) take(as, bs []uint32, same []bool) int {
 	bs, same = bs[:len(as)], same[:len(as)]
 	all := true
 	for k, a := range as {
-		p.as[n], p.bs[n], p.at[n] = a, bs[k], uint8(k)
+		p.a.rows[n], p.b.rows[n], p.at[n] = a, bs[k], uint8(k)
 		all = all && same[k]
 		if same[k] {
 			n++
@@ -112,8 +133,8 @@ func (c *Column) oneKind() (kind Kind, ok bool) {
 }
 
 func (c *Column) anyPairs(p *pairs, n int) {
-	for k, a := range p.as[:n] {
-		p.same[k] = c.Compare(a, p.bs[k], ByValue) == 0
+	for k, a := range p.a.rows[:n] {
+		p.same[k] = c.Compare(a, p.b.rows[k], ByValue) == 0
 	}
 }
 
@@ -121,7 +142,7 @@ func (c *Column) anyPairs(p *pairs, n int) {
 func fixedPairs[T comparable](values func(*Array) []T) func(c *Column, p *pairs, n int) {
 	return func(c *Column, p *pairs, n int) {
 		var xs, ys [pairBlock]T
-		if !loadCells(c, p.as[:n], xs[:], values) || !loadCells(c, p.bs[:n], ys[:], values) {
+		if !loadCells(c, &p.a, xs[:n], values) || !loadCells(c, &p.b, ys[:n], values) {
 			c.anyPairs(p, n)
 			return
 		}
@@ -134,9 +155,9 @@ func fixedPairs[T comparable](values func(*Array) []T) func(c *Column, p *pairs,
 }
 
 // loadCells loads cells; those of NULL mean nothing. It fails where a chunk has fewer than its rows, as those without any value may.
-func loadCells[T any](c *Column, rows []uint32, out []T, values func(*Array) []T) bool {
-	out = out[:len(rows)]
-	if a, start := c.chunkOf(rows); a != nil {
+func loadCells[T any](c *Column, s *pairSide, out []T, values func(*Array) []T) bool {
+	rows := s.rows[:len(out)]
+	if a, start := s.chunk, s.start; a != nil {
 		cells := values(a)
 		if a.Kind == KindNull || len(cells) < a.off+a.Len {
 			return false
@@ -159,42 +180,29 @@ func loadCells[T any](c *Column, rows []uint32, out []T, values func(*Array) []T
 	return true
 }
 
-// chunkOf returns the chunk that all of some rows are of, and the number of its first row; nil when they are of several.
-func (c *Column) chunkOf(rows []uint32) (a *Array, start uint32) {
-	k, _ := c.At(rows[0])
-	a, start = c.Chunks[k], c.Start(k)
-	n, outside := uint32(a.Len), false
-	for _, row := range rows {
-		outside = outside || row-start >= n
-	}
-	if outside {
-		return nil, 0
-	}
-	return a, start
-}
-
 // minusNulls puts right what was said of pairs with NULL.
 func (c *Column) minusNulls(p *pairs, n int) {
-	an, bn := c.loadNulls(p.as[:n], &p.aNull), c.loadNulls(p.bs[:n], &p.bNull)
+	an, bn := p.a.loadNulls(c, n), p.b.loadNulls(c, n)
 	if !an && !bn {
 		return
 	}
 	for k := range n {
-		if p.aNull[k] || p.bNull[k] {
-			p.same[k] = p.aNull[k] && p.bNull[k]
+		if x, y := p.a.null[k], p.b.null[k]; x || y {
+			p.same[k] = x && y
 		}
 	}
 }
 
 // loadNulls says which of some cells are NULL, of arrays that have validity bits alone; any is false when none can be.
-func (c *Column) loadNulls(rows []uint32, null *[pairBlock]bool) (any bool) {
-	clear(null[:len(rows)])
-	if a, start := c.chunkOf(rows); a != nil {
+func (s *pairSide) loadNulls(c *Column, n int) (any bool) {
+	rows, null := s.rows[:n], s.null[:n]
+	if a := s.chunk; a != nil {
 		if a.valid == nil {
+			clear(null)
 			return false
 		}
 		for k, row := range rows {
-			null[k] = !bit(a.valid, a.off+int(row-start))
+			null[k] = !bit(a.valid, a.off+int(row-s.start))
 		}
 		return true
 	}
@@ -208,7 +216,7 @@ func (c *Column) loadNulls(rows []uint32, null *[pairBlock]bool) (any bool) {
 
 func (c *Column) boolPairs(p *pairs, n int) {
 	var xs, ys [pairBlock]bool
-	if !c.loadBits(p.as[:n], xs[:]) || !c.loadBits(p.bs[:n], ys[:]) {
+	if !p.a.loadBits(c, xs[:n]) || !p.b.loadBits(c, ys[:n]) {
 		c.anyPairs(p, n)
 		return
 	}
@@ -218,7 +226,14 @@ func (c *Column) boolPairs(p *pairs, n int) {
 	c.minusNulls(p, n)
 }
 
-func (c *Column) loadBits(rows []uint32, out []bool) bool {
+func (s *pairSide) loadBits(c *Column, out []bool) bool {
+	rows := s.rows[:len(out)]
+	if a := s.chunk; a != nil && a.Kind == KindBool && 8*len(a.bits) >= a.off+a.Len {
+		for k, row := range rows {
+			out[k] = bit(a.bits, a.off+int(row-s.start))
+		}
+		return true
+	}
 	for k, row := range rows {
 		i, at := c.At(row)
 		a := c.Chunks[i]
@@ -239,7 +254,7 @@ type pairTexts struct {
 // textPairs compares bytes behind 32-bit offsets: the offsets of all pairs first, then the bytes of those of one length.
 func (c *Column) textPairs(p *pairs, n int) {
 	var x, y pairTexts
-	if !c.loadOffsets(p.as[:n], &x, &p.aNull) || !c.loadOffsets(p.bs[:n], &y, &p.bNull) {
+	if !p.a.loadOffsets(c, n, &x) || !p.b.loadOffsets(c, n, &y) {
 		c.cellPairs(p, n)
 		return
 	}
@@ -247,7 +262,7 @@ func (c *Column) textPairs(p *pairs, n int) {
 	count, touched := 0, byte(0)
 	for k := range n {
 		alike[count] = uint8(k)
-		p.same[k] = x.to[k]-x.from[k] == y.to[k]-y.from[k] && p.aNull[k] == p.bNull[k]
+		p.same[k] = x.to[k]-x.from[k] == y.to[k]-y.from[k] && p.a.null[k] == p.b.null[k]
 		if p.same[k] {
 			count++
 		}
@@ -273,8 +288,8 @@ func (t *pairTexts) first(k uint8) byte {
 }
 
 // loadOffsets loads where the bytes of cells of one chunk are; those of NULL are empty.
-func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool) bool {
-	a, start := c.chunkOf(rows)
+func (s *pairSide) loadOffsets(c *Column, n int, t *pairTexts) bool {
+	a, start, rows := s.chunk, s.start, s.rows[:n]
 	if a == nil || a.Kind == KindNull || len(a.i32) < a.off+a.Len+1 {
 		return false
 	}
@@ -284,9 +299,9 @@ func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool)
 		i := row - start
 		t.from[k], t.to[k] = offsets[i], offsets[i+1]
 	}
-	if c.loadNulls(rows, null) {
+	if s.loadNulls(c, n) {
 		for k := range rows {
-			if null[k] {
+			if s.null[k] {
 				t.from[k], t.to[k] = 0, 0
 			}
 		}
@@ -297,14 +312,14 @@ func (c *Column) loadOffsets(rows []uint32, t *pairTexts, null *[pairBlock]bool)
 // cellPairs is textPairs for cells of several chunks.
 func (c *Column) cellPairs(p *pairs, n int) {
 	var xs, ys [pairBlock][]byte
-	if !c.loadTexts(p.as[:n], &xs, &p.aNull) || !c.loadTexts(p.bs[:n], &ys, &p.bNull) {
+	if !p.a.loadTexts(c, xs[:n]) || !p.b.loadTexts(c, ys[:n]) {
 		c.anyPairs(p, n)
 		return
 	}
 	touched := byte(0)
 	for k := range n {
 		x, y := xs[k], ys[k]
-		if p.same[k] = len(x) == len(y) && p.aNull[k] == p.bNull[k]; p.same[k] && len(x) > 0 {
+		if p.same[k] = len(x) == len(y) && p.a.null[k] == p.b.null[k]; p.same[k] && len(x) > 0 {
 			touched |= x[0] | y[0]
 		}
 	}
@@ -315,16 +330,16 @@ func (c *Column) cellPairs(p *pairs, n int) {
 }
 
 // loadTexts loads where the bytes of cells are; those of NULL are empty.
-func (c *Column) loadTexts(rows []uint32, out *[pairBlock][]byte, null *[pairBlock]bool) bool {
-	c.loadNulls(rows, null)
-	for k, row := range rows {
+func (s *pairSide) loadTexts(c *Column, out [][]byte) bool {
+	s.loadNulls(c, len(out))
+	for k, row := range s.rows[:len(out)] {
 		i, at := c.At(row)
 		a := c.Chunks[i]
 		if a.Kind == KindNull {
 			return false
 		}
 		out[k] = nil
-		if !null[k] {
+		if !s.null[k] {
 			out[k] = a.bytes(at)
 		}
 	}

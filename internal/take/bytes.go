@@ -57,11 +57,12 @@ func bytesColumn[T offset](g *gather, t arrow.DataType, cs []chunk, p *picks) (*
 func gatherOffsets[T offset](g *gather, t arrow.DataType, cs []chunk, p *picks, valid []byte, offsets []T, sizes []int64, unit string) (int64, error) {
 	var total int64
 	offsets[0] = 0
+	srcs := typed[T](cs, 1)
 	for _, s := range p.segs {
 		if err := g.tick(s.hi - s.lo); err != nil {
 			return 0, err
 		}
-		src, size, base := arrow.GetData[T](cs[s.chunk].bytes(1)), sizes[s.chunk], s.base+cs[s.chunk].at
+		src, size, base := srcs[s.chunk], sizes[s.chunk], s.base+cs[s.chunk].at
 		out := offsets[s.lo+1 : s.hi+1]
 		for k, r := range p.rows[s.lo:s.hi] {
 			if valid == nil || bit(valid, s.lo+k) {
@@ -89,12 +90,12 @@ func outside(t arrow.DataType, from, to, size int64, unit string) error {
 // their length, where these exist on both sides: what is too much is written over by the elements after it.
 func copyBytes[T offset](g *gather, cs []chunk, p *picks, valid []byte, offsets []T, out []byte) error {
 	const short = 16
+	srcs, bytes := typed[T](cs, 1), typed[uint8](cs, 2)
 	for _, s := range p.segs {
 		if err := g.tick(s.hi - s.lo); err != nil {
 			return err
 		}
-		c := cs[s.chunk]
-		src, data, base := arrow.GetData[T](c.bytes(1)), c.bytes(2), s.base+c.at
+		src, data, base := srcs[s.chunk], bytes[s.chunk], s.base+cs[s.chunk].at
 		at := int(offsets[s.lo])
 		rows := p.rows[s.lo:s.hi]
 		for k := 0; k < len(rows); {

@@ -66,12 +66,12 @@ type word interface {
 func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (*memory.Buffer, error) {
 	var zero T
 	buf := g.buffer(len(p.rows) * widthOf[T]())
-	out := arrow.GetData[T](buf.Bytes())
+	out, srcs := arrow.GetData[T](buf.Bytes()), typed[T](cs, i)
 	for _, s := range p.segs {
 		if err := g.tick(s.hi - s.lo); err != nil {
 			return nil, err
 		}
-		src, base := arrow.GetData[T](cs[s.chunk].bytes(i)), s.base+cs[s.chunk].at
+		src, base := srcs[s.chunk], s.base+cs[s.chunk].at
 		rows, dst := p.rows[s.lo:s.hi], out[s.lo:s.hi]
 		if isConstant(rows) && isUniform(valid, s) {
 			cell := zero

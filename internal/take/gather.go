@@ -19,6 +19,15 @@ type chunk struct {
 	at int
 }
 
+// typed returns buffer i of every chunk, read as elements; asking a chunk for it takes longer than reading the few elements of a short segment.
+func typed[T arrow.FixedWidthType](cs []chunk, i int) [][]T {
+	out := make([][]T, len(cs))
+	for k, c := range cs {
+		out[k] = arrow.GetData[T](c.bytes(i))
+	}
+	return out
+}
+
 func newChunk(d arrow.ArrayData) chunk { return chunk{data: d, at: d.Offset()} }
 
 // bytes returns buffer i, nil when there is none. There is no room behind its bytes: slicing a slice checks its capacity, not its length.
@@ -170,11 +179,12 @@ func (g *gather) validity(cs []chunk, p *picks) (validity, error) {
 	v := validity{buffer: g.buffer((len(p.rows) + 7) / 8)}
 	v.bits = v.buffer.Bytes()
 	clear(v.bits)
+	bitmaps := typed[uint8](cs, 0)
 	for _, s := range p.segs {
 		if err := g.tick(s.hi - s.lo); err != nil {
 			return validity{}, err
 		}
-		src := cs[s.chunk].bytes(0)
+		src := bitmaps[s.chunk]
 		if len(src) > 0 {
 			gatherBits(v.bits, src, cs[s.chunk].at, s, p.rows, p.mask)
 			continue
