@@ -18,13 +18,12 @@ type lists struct {
 
 // collector brings the lists of the workers and what is settled into one order that doesn't depend on them.
 type collector struct {
-	out     *outcome
-	m       *Merge
-	j       *job
-	s       *settling
-	found   lists
-	atSpan  []place // by span of the changes, and at the end
-	removes []Action
+	out    *outcome
+	m      *Merge
+	j      *job
+	s      *settling
+	found  lists
+	atSpan []place // by span of the changes, and at the end
 }
 
 // place is where the inserts and memories of a span begin: among those found by lives, and among all.
@@ -39,39 +38,36 @@ func (out *outcome) collect(ctx context.Context, m *Merge, lives []*life, s *set
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.fromLives(lives)
-	if err := ctx.Err(); err != nil {
+	if err := c.fromLives(ctx, lives); err != nil {
 		return err
 	}
 	if err := c.makeRoom(ctx); err != nil {
 		return err
 	}
 	c.outside()
-	// The first task is the edits, the others are the spans.
-	return c.j.run(ctx, 1+len(s.spans), func(_, task int) error {
-		if task == 0 {
-			c.edits()
+	edits := c.editRuns()
+	return c.j.run(ctx, len(edits)+len(s.spans), func(_, task int) error {
+		if task < len(edits) {
+			c.editRun(edits[task])
 		} else {
-			c.span(task - 1)
+			c.span(task - len(edits))
 		}
 		return nil
 	})
 }
 
 // fromLives sorts what the lives found.
-func (c *collector) fromLives(lives []*life) {
+func (c *collector) fromLives(ctx context.Context, lives []*life) error {
 	var inserts, edits []*pile[change]
 	var mems []*pile[remembered]
 	var refs []*pile[uint32]
+	var bases []uint32
 	base := uint32(0)
-	out := c.out
+	out, f := c.out, &c.found
 	for _, l := range lives {
-		l.inserts.each(func(c *change) { c.refs += base })
-		l.edits.each(func(c *change) { c.refs += base })
-		l.mems.each(func(m *remembered) { m.refs += base })
-		base += l.lists
+		bases, base = append(bases, base), base+l.lists
 		inserts, edits, mems, refs = append(inserts, &l.inserts), append(edits, &l.edits), append(mems, &l.mems), append(refs, &l.keptRefs)
-		c.removes = append(c.removes, l.removes...)
+		out.removes = append(out.removes, l.removes...)
 		for _, row := range l.forgotten {
 			if out.forgotten == nil {
 				out.forgotten = keyset.NewBitmap(uint32(out.j.state.Rows))
@@ -80,21 +76,38 @@ func (c *collector) fromLives(lives []*life) {
 			out.dropped++
 		}
 	}
-	f := &c.found
-	f.refs = flat(refs...)
-	f.inserts = byRow(flat(inserts...), (*change).rowOf)
-	settle(f.inserts, (*change).rowOf, func(run []change) {
-		slices.SortFunc(run, func(a, b change) int {
-			return cmp.Or(cmp.Compare(c.j.wordOf(a.from), c.j.wordOf(b.from)), cmp.Compare(a.key, b.key))
-		})
-	})
-	f.edits = byRow(flat(edits...), (*change).rowOf)
-	f.mems = byRow(flat(mems...), (*remembered).keyOf)
-	settle(f.mems, (*remembered).keyOf, func(run []remembered) {
-		slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(c.j.wordOf(a.cell), c.j.wordOf(b.cell)) })
-	})
-	out.removes = byRow(c.removes, func(a *Action) uint32 { return a.Row })
+	out.removes = byRow(out.removes, func(a *Action) uint32 { return a.Row })
 	c.m.Removes = out.removes
+	changes := func(piles []*pile[change]) []change {
+		for i, p := range piles {
+			p.each(func(c *change) { c.refs += bases[i] })
+		}
+		return byRow(flat(piles...), (*change).rowOf)
+	}
+	return c.j.run(ctx, 4, func(_, task int) error {
+		switch task {
+		case 0:
+			f.inserts = changes(inserts)
+			settle(f.inserts, (*change).rowOf, func(run []change) {
+				slices.SortFunc(run, func(a, b change) int {
+					return cmp.Or(cmp.Compare(c.j.wordOf(a.from), c.j.wordOf(b.from)), cmp.Compare(a.key, b.key))
+				})
+			})
+		case 1:
+			f.edits = changes(edits)
+		case 2:
+			for i, p := range mems {
+				p.each(func(m *remembered) { m.refs += bases[i] })
+			}
+			f.mems = byRow(flat(mems...), (*remembered).keyOf)
+			settle(f.mems, (*remembered).keyOf, func(run []remembered) {
+				slices.SortFunc(run, func(a, b remembered) int { return cmp.Compare(c.j.wordOf(a.cell), c.j.wordOf(b.cell)) })
+			})
+		case 3:
+			f.refs = flat(refs...)
+		}
+		return nil
+	})
 }
 
 // makeRoom finds out where each span begins, and makes the lists.
@@ -253,44 +266,6 @@ func (c *collector) settledMem(at *place, end int, change uint32) {
 	c.j.settledRefs(c.refsAt(int(e.refs)), row, w)
 	c.out.mems[at.mems] = e
 	at.mems++
-}
-
-// edits puts together the rows of the history that change.
-func (c *collector) edits() {
-	j, out, m := c.j, c.out, c.m
-	settled := make([]uint64, 0, len(out.edits)-len(c.found.edits))
-	for i := range c.s.found {
-		settled = append(settled, c.s.found[i].closes...)
-	}
-	settled = byHigh(settled)
-	closes := len(settled)
-	for i := range c.found.edits {
-		closes += one(c.found.edits[i].close)
-	}
-	m.Closes, m.Rewrites = room[Action](closes)[:0], room[Action](len(out.edits) - closes)[:0]
-	k := 0
-	for at := range out.edits {
-		var e change
-		if len(settled) == 0 || k < len(c.found.edits) && c.found.edits[k].row < uint32(settled[0]>>32) {
-			e = c.found.edits[k]
-			e.refs = c.laid(at, e.refs)
-			k++
-		} else {
-			e = j.closeOf(uint32(settled[0]>>32), j.firstChg+uint32(settled[0]))
-			e.refs = uint32(at)
-			refs := c.refsAt(at)
-			for i := range refs {
-				refs[i] = e.row
-			}
-			settled = settled[1:]
-		}
-		out.edits[at] = e
-		if e.close {
-			m.Closes = append(m.Closes, Action{e.row, e.reason})
-		} else {
-			m.Rewrites = append(m.Rewrites, Action{e.row, e.reason})
-		}
-	}
 }
 
 func (c *change) rowOf() uint32     { return c.row }

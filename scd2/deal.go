@@ -51,19 +51,19 @@ type planner[K keyset.Words] struct {
 // dealer is one worker's part.
 type dealer[K keyset.Words] struct {
 	life
-	p       *planner[K]
-	events  *keyset.Parts[K, eventPay]
-	history *keyset.Parts[K, versionPay]
-	filter  []uint64 // of the events that this worker dealt out
-	block   *keyset.Block[K]
-	pays    []eventPay
-	skip    []uint8
-	picked  []uint32 // of a block
-	words   [2][]uint64
-	nulls   [2][]uint8
-	table   *keyset.Table[K, uint32] // the number of each key
-	room    grouping[K]
-	open    int64 // open versions, deletion rows not counted
+	p        *planner[K]
+	events   *keyset.Parts[K, eventPay]
+	history  *keyset.Parts[K, versionPay]
+	filter   []uint64 // of the events that this worker dealt out
+	block    *keyset.Block[K]
+	pays     []eventPay
+	skip     []uint8
+	versions []versionPay
+	words    [2][]uint64
+	nulls    [2][]uint8
+	table    *keyset.Table[K, uint32] // the number of each key
+	room     grouping[K]
+	open     int64 // open versions, deletion rows not counted
 }
 
 func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
@@ -73,7 +73,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 	if p.all {
 		touched = j.history.Rows
 	}
-	p.bits = keyset.PartBits(2 * (events + touched))
+	p.bits = keyset.PartBits(4 * (events + touched)) // for tables that leave room for the rows in a core's own cache
 	if !p.all {
 		p.filters = 1 << max(0, bits.Len64(uint64(events)*16)-6)
 	}
@@ -147,7 +147,7 @@ func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome)
 		life: newLife(ctx, p.job, out), p: p,
 		events: keyset.NewParts[K, eventPay](p.bits), history: keyset.NewParts[K, versionPay](p.bits),
 		block: keyset.NewBlock[K](p.keys), table: keyset.NewTable[K, uint32](p.keys),
-		pays: make([]eventPay, keyset.BlockRows), skip: make([]uint8, keyset.BlockRows), picked: make([]uint32, keyset.BlockRows),
+		pays: make([]eventPay, keyset.BlockRows), skip: make([]uint8, keyset.BlockRows), versions: make([]versionPay, keyset.BlockRows),
 	}
 	if p.filters > 0 {
 		d.filter = make([]uint64, p.filters)
@@ -283,45 +283,43 @@ func (d *dealer[K]) dealHistory(s keyset.Span) {
 				}
 			}
 		}
-		picked := d.mayHaveEvents(n)
-		if len(picked) == 0 {
+		if !d.mayHaveEvents(n) {
 			return
 		}
-		from, noFrom := d.words[0][:n], d.nulls[0][:n]
+		from, noFrom, skip, versions := d.words[0][:n], d.nulls[0][:n], d.skip[:n], d.versions[:n]
 		j.line.Read(atFrom, s.Chunk, lo, n, from, noFrom)
-		for _, i := range picked {
-			var e keyset.Entry[K, versionPay]
-			e.Key, e.Row1 = d.block.Keys[i], row+i+1
-			e.Payload = versionPay{halvesOf(from[i]), halvesOf(to[i]), d.flags(row+i, noFrom[i], open[i])}
-			d.history.Add(d.block.Hash[i], e)
+		flagged := j.deleted != nil || j.current != nil
+		for i := range versions {
+			versions[i] = versionPay{halvesOf(from[i]), halvesOf(to[i]), uint32(open[i])*endsOpen | uint32(noFrom[i])*noStart}
+			if flagged && skip[i] == 0 {
+				versions[i].flags |= d.flags(row+uint32(i), open[i])
+			}
 		}
+		d.history.AddBlock(d.block.Keys[:n], d.block.Hash[:n], versions, skip, row)
 	})
 }
 
-// mayHaveEvents picks the rows of a block whose keys may have events. It is made without branches that could be guessed wrong.
-func (d *dealer[K]) mayHaveEvents(n int) []uint32 {
-	filter, k := d.p.filter, 0
-	for i, null := range d.block.Null[:n] {
-		d.picked[k] = uint32(i)
-		in := null ^ 1
-		if filter != nil {
-			at, bits := filterSlot(filter, d.block.Hash[i])
+// mayHaveEvents marks in skip the rows of a block whose keys have no event, and says whether there are others. It is made without branches that
+// could be guessed wrong.
+func (d *dealer[K]) mayHaveEvents(n int) bool {
+	skip, filter, all := d.skip[:n], d.p.filter, uint8(1)
+	copy(skip, d.block.Null[:n])
+	if filter != nil {
+		for i, h := range d.block.Hash[:n] {
+			at, bits := filterSlot(filter, h)
 			missing := bits &^ filter[at]
-			in &= uint8((missing-1)>>63) & uint8(^missing>>63)
+			skip[i] |= uint8((missing | -missing) >> 63)
 		}
-		k += int(in)
 	}
-	return d.picked[:k]
+	for _, s := range skip {
+		all &= s
+	}
+	return all == 0
 }
 
-func (d *dealer[K]) flags(row uint32, noFrom, open uint8) (flags uint32) {
+// flags are those that a version's flag columns give.
+func (d *dealer[K]) flags(row uint32, open uint8) (flags uint32) {
 	j := d.p.job
-	if open != 0 {
-		flags = endsOpen
-	}
-	if noFrom != 0 {
-		flags |= noStart
-	}
 	if j.deleted != nil && j.deleted.Match(isTrue, row) {
 		flags |= isMarker
 	}
@@ -330,7 +328,7 @@ func (d *dealer[K]) flags(row uint32, noFrom, open uint8) (flags uint32) {
 		if is {
 			flags |= flagTrue
 		}
-		if should := flags&(endsOpen|isMarker) == endsOpen; is != should || j.current.Null(row) {
+		if should := open != 0 && flags&isMarker == 0; is != should || j.current.Null(row) {
 			flags |= flagWrong
 		}
 	}

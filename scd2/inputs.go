@@ -285,7 +285,7 @@ func (j *job) readFlags() error {
 }
 
 // readOps says what each row of changes and state does.
-func (j *job) readOps() error {
+func (j *job) readOps(ctx context.Context) error {
 	j.kinds = make([]kind, j.changes.Rows)
 	j.stKinds = make([]kind, j.state.Rows)
 	errs := []error{j.readState()}
@@ -298,7 +298,7 @@ func (j *job) readOps() error {
 		if err != nil {
 			return err
 		}
-		errs = append(errs, j.matchOps(op, j.opts.Op.Delete, remove), j.matchOps(op, j.opts.Op.Truncate, truncated))
+		errs = append(errs, j.matchOps(ctx, op, j.opts.Op.Delete, remove), j.matchOps(ctx, op, j.opts.Op.Truncate, truncated))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -323,7 +323,7 @@ func (j *job) readOps() error {
 	return nil
 }
 
-func (j *job) matchOps(op *form.Column, values []onerow.Value, k kind) error {
+func (j *job) matchOps(ctx context.Context, op *form.Column, values []onerow.Value, k kind) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -331,12 +331,16 @@ func (j *job) matchOps(op *form.Column, values []onerow.Value, k kind) error {
 	if err != nil {
 		return &onerow.TypeError{Column: op.Name, Type: op.Type, Input: "changes", Why: err.Error()}
 	}
-	for i := range j.kinds {
-		if op.Match(m, uint32(i)) {
-			j.kinds[i] = k
+	spans := keyset.Spans([]int{len(j.kinds)}, func(int) uint32 { return 0 })
+	return j.run(ctx, len(spans), func(_, task int) error {
+		s := spans[task]
+		for i := s.Row; i < s.Row+uint32(s.N); i++ {
+			if op.Match(m, i) {
+				j.kinds[i] = k
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (j *job) addTruncate(row uint32, col int, i uint32) error {

@@ -1,6 +1,7 @@
 package scd2
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -137,8 +138,8 @@ func newJob(ctx context.Context, history Table, changes []arrow.Record, opts Opt
 	if err := errors.Join(j.readOrder(), j.readPositions(ctx)); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(j.readFlags(), j.readOps()); err != nil {
-		return nil, err
+	if err := errors.Join(j.readFlags(), j.readOps(ctx)); err != nil {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	return j, j.checkNulls(ctx)
 }
