@@ -76,7 +76,7 @@ func TestLatestManyKeys(t *testing.T) {
 	for seed, key := range [][]string{{"k:int64"}, {"k:int32", "l:int16"}, {"k:string"}, {"k:uint8", "l:string", "m:float64"}, {"k:dict<int32,string>"}} {
 		t.Run(strings.Join(key, ","), func(t *testing.T) {
 			l := newLab(t, random{rand.New(rand.NewPCG(uint64(seed), 1))})
-			b := l.manyKeys(key)
+			b := l.manyKeys(key, 4000)
 			l.agree(l.cut(b.batches), b)
 			b.opts.Against = l.onePerKey(b, []arrow.Record{l.slice(b.batches[0], 0, len(b.batch.rows)/3)})
 			l.agree(b.batches, b)
@@ -84,8 +84,28 @@ func TestLatestManyKeys(t *testing.T) {
 	}
 }
 
-// manyKeys makes a call on 12000 rows with some 4000 keys, which go by the columns given.
-func (l *lab) manyKeys(columns []string) built {
+// TestLatestCollidingDigests does so by keys that are texts too long to be words, while all have one digest: what was taken for equal proves to
+// differ. The calls go by winners alone, and by all events of a key.
+func TestLatestCollidingDigests(t *testing.T) {
+	form.ConstantHash(true)
+	defer form.ConstantHash(false)
+	for seed, key := range [][]string{{"k:string"}, {"k:string", "l:int64"}} {
+		t.Run(strings.Join(key, ","), func(t *testing.T) {
+			l := newLab(t, random{rand.New(rand.NewPCG(uint64(seed), 2))})
+			b := l.manyKeys(key, 60)
+			l.agree(l.cut(b.batches), b)
+			b.opts.Fill = nil
+			for _, b.opts.Ties = range []dedupe.Ties{dedupe.TiesByContent, dedupe.LastTied, dedupe.SetAsideTies} {
+				l.agree(b.batches, b)
+			}
+			b.opts.Against = l.onePerKey(b, []arrow.Record{l.slice(b.batches[0], 0, len(b.batch.rows)/3)})
+			l.agree(b.batches, b)
+		})
+	}
+}
+
+// manyKeys makes a call on 12000 rows with so many keys, which go by the columns given.
+func (l *lab) manyKeys(columns []string, keys int) built {
 	s := &scenario{order: []onerow.Order{onerow.Desc("seq")}, opts: dedupe.Options{Ties: dedupe.TiesByContent,
 		Op: dedupe.Op{Column: "op", Delete: []onerow.Value{1}}, Fill: []dedupe.Fill{{Column: "doc", Unavailable: 0}}}}
 	s.batch.columns = append(slices.Clone(columns), "seq:int16", "op:int8", "doc:int32")
@@ -93,7 +113,7 @@ func (l *lab) manyKeys(columns []string) built {
 		s.key = append(s.key, c[:1])
 	}
 	for range 12000 {
-		n, seq := l.src.Choose("key", 4000), l.src.Choose("seq", 6)
+		n, seq := l.src.Choose("key", keys), l.src.Choose("seq", 6)
 		row := []any{n, n % 3, n % 7}[:len(columns)]
 		for i, c := range columns {
 			switch {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,38 +18,83 @@ import (
 
 var benchRows = flag.Int("rows", 1_000_000, "rows of the benchmarks' tables; the figures of the README are for 10000000")
 
-// keyed makes a column of uniform keys, as integers spread over 64 bits or as texts of 15 bytes.
-func keyed(rows, keys int, text bool) arrow.Record {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var col arrow.Array
-	if text {
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		for range rows {
-			b.Append(fmt.Sprintf("cust-%010d", rng.IntN(keys)))
-		}
-		col = b.NewArray()
-	} else {
-		b := array.NewInt64Builder(memory.DefaultAllocator)
-		for range rows {
-			b.Append(int64(rng.IntN(keys)) * 0x5851f42d4c957f2d)
-		}
-		col = b.NewArray()
+// benchSize is the number of rows of a benchmark's table.
+func benchSize() int {
+	if testing.Short() {
+		return min(*benchRows, 20_000)
 	}
-	return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "id", Type: col.DataType()}}, nil), []arrow.Array{col}, int64(rows))
+	return *benchRows
+}
+
+// The keys of benchmarks: an integer, a text that is inlined, one that is a digest, and a text beside an integer, which is a digest too.
+var benchKeys = []string{"int", "text15", "uuid", "pair"}
+
+// keyColumns makes columns of keys, one a row.
+func keyColumns(kind string, rows int, key func(i int) int) (names []string, cols []arrow.Array) {
+	mem := memory.DefaultAllocator
+	texts := func(format func(k int) string, keys []int) arrow.Array {
+		b := array.NewStringBuilder(mem)
+		defer b.Release()
+		for _, k := range keys {
+			b.Append(format(k))
+		}
+		return b.NewArray()
+	}
+	integers := func(keys []int) arrow.Array {
+		b := array.NewInt64Builder(mem)
+		defer b.Release()
+		for _, k := range keys {
+			b.Append(int64(k) * 0x5851f42d4c957f2d)
+		}
+		return b.NewArray()
+	}
+	keys := make([]int, rows)
+	for i := range keys {
+		keys[i] = key(i)
+	}
+	switch kind {
+	case "text15":
+		return []string{"id"}, []arrow.Array{texts(func(k int) string { return fmt.Sprintf("cust-%010d", k) }, keys)}
+	case "uuid":
+		return []string{"id"}, []arrow.Array{texts(uuid, keys)}
+	case "pair":
+		return []string{"tenant", "id"}, []arrow.Array{texts(func(k int) string { return fmt.Sprintf("tenant-%d", k%97) }, keys), integers(keys)}
+	}
+	return []string{"id"}, []arrow.Array{integers(keys)}
+}
+
+// uuid makes a text of 36 bytes of a number.
+func uuid(k int) string {
+	h := uint64(k+1) * 0x9e3779b97f4a7c15
+	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", uint32(h>>32), uint16(h>>16), h>>4&0xfff, h&0xfff, k)
+}
+
+// recordOf makes a record of columns, and releases them.
+func recordOf(names []string, cols []arrow.Array) arrow.Record {
+	var fields []arrow.Field
+	for i, c := range cols {
+		fields = append(fields, arrow.Field{Name: names[i], Type: c.DataType()})
+		defer c.Release()
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(cols[0].Len()))
 }
 
 func BenchmarkCheck(b *testing.B) {
-	for _, text := range []bool{false, true} {
+	rows := benchSize()
+	for _, kind := range benchKeys {
 		for _, share := range []int{1, 10, 10_000} {
-			rows := *benchRows
 			keys := max(1, rows/share)
-			rec := keyed(rows, keys, text)
+			table := sync.OnceValue(func() arrow.Record {
+				rng := rand.New(rand.NewPCG(1, 2))
+				return recordOf(keyColumns(kind, rows, func(int) int { return rng.IntN(keys) }))
+			})
 			for _, workers := range []int{1, 2} {
-				b.Run(fmt.Sprintf("text=%v/rows=%d/keys=%d/workers=%d", text, rows, keys, workers), func(b *testing.B) {
+				b.Run(fmt.Sprintf("key=%s/rows=%d/keys=%d/workers=%d", kind, rows, keys, workers), func(b *testing.B) {
+					rec := table()
 					opts := grain.Options{Resources: onerow.Resources{Workers: workers}}
 					b.ReportAllocs()
 					for b.Loop() {
-						if _, err := grain.Check(context.Background(), []arrow.Record{rec}, []string{"id"}, opts); err != nil {
+						if _, err := grain.Check(context.Background(), []arrow.Record{rec}, columnNames(rec), opts); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -57,4 +103,11 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		}
 	}
+}
+
+func columnNames(rec arrow.Record) (names []string) {
+	for _, f := range rec.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	return names
 }

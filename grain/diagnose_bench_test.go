@@ -2,6 +2,7 @@ package grain_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,50 +12,49 @@ import (
 	"github.com/onerow-go/onerow/grain"
 )
 
-// BenchmarkDiagnose explains the repeats of a million rows: none, one key in a hundred, half of the rows, all rows in one key.
+// BenchmarkDiagnose explains the repeats of a table: none, one key in a hundred, half of the rows, all rows in one key.
 func BenchmarkDiagnose(b *testing.B) {
-	const rows = 1_000_000
-	for name, key := range map[string]func(i int) int{
-		"none": func(i int) int { return i + 1 },
-		"few":  func(i int) int { return i + 1 - i%100/99 },
-		"half": func(i int) int { return i/4*4 + max(0, i%4-1) + 1 },
-		"one":  func(int) int { return 7 },
+	rows := benchSize()
+	for _, repeats := range []struct {
+		name string
+		key  func(i int) int
+	}{
+		{"none", func(i int) int { return i + 1 }},
+		{"few", func(i int) int { return i + 1 - i%100/99 }},
+		{"half", func(i int) int { return i/4*4 + max(0, i%4-1) + 1 }},
+		{"one", func(int) int { return 7 }},
 	} {
-		for _, text := range []bool{false, true} {
-			b.Run(fmt.Sprintf("repeats=%s/text=%v", name, text), func(b *testing.B) {
-				rec := diagnoseTable(rows, key, text)
-				defer rec.Release()
-				b.SetBytes(rows) // MB/s reads as million rows a second
+		for _, kind := range benchKeys {
+			table := sync.OnceValue(func() arrow.Record { return diagnoseTable(kind, rows, repeats.key) })
+			b.Run(fmt.Sprintf("repeats=%s/key=%s/rows=%d", repeats.name, kind, rows), func(b *testing.B) {
+				rec := table()
+				key := columnNames(rec)[:rec.NumCols()-3]
 				for b.Loop() {
-					if _, err := grain.Diagnose(b.Context(), []arrow.Record{rec}, []string{"k"}, grain.DiagnoseOptions{}); err != nil {
+					if _, err := grain.Diagnose(b.Context(), []arrow.Record{rec}, key, grain.DiagnoseOptions{}); err != nil {
 						b.Fatal(err)
 					}
 				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 			})
 		}
 	}
 }
 
 // diagnoseTable has a key, lines, a day that is a validity range no more than in one row, and an amount.
-func diagnoseTable(rows int, key func(i int) int, text bool) arrow.Record {
-	var typ arrow.DataType = arrow.PrimitiveTypes.Int64
-	if text {
-		typ = arrow.BinaryTypes.String
-	}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: typ}, {Name: "line", Type: arrow.PrimitiveTypes.Int32},
-		{Name: "at", Type: &arrow.TimestampType{Unit: arrow.Microsecond}}, {Name: "amount", Type: arrow.PrimitiveTypes.Float64}}, nil)
-	rb := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer rb.Release()
+func diagnoseTable(kind string, rows int, key func(i int) int) arrow.Record {
+	names, cols := keyColumns(kind, rows, key)
+	mem := memory.DefaultAllocator
+	line := array.NewInt32Builder(mem)
+	at := array.NewTimestampBuilder(mem, &arrow.TimestampType{Unit: arrow.Microsecond})
+	amount := array.NewFloat64Builder(mem)
 	for i := range rows {
-		switch k := rb.Field(0).(type) {
-		case *array.Int64Builder:
-			k.Append(int64(key(i)))
-		case *array.StringBuilder:
-			k.Append(fmt.Sprint("Customer ", key(i)))
-		}
-		rb.Field(1).(*array.Int32Builder).Append(int32(i))
-		rb.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(i))
-		rb.Field(3).(*array.Float64Builder).Append(float64(i % 100))
+		line.Append(int32(i))
+		at.Append(arrow.Timestamp(i))
+		amount.Append(float64(i % 100))
 	}
-	return rb.NewRecord()
+	for _, b := range []array.Builder{line, at, amount} {
+		cols = append(cols, b.NewArray())
+		b.Release()
+	}
+	return recordOf(append(names, "line", "at", "amount"), cols)
 }

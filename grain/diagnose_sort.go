@@ -101,7 +101,8 @@ type sorter[K keyset.Words] struct {
 	parts      [classes]*keyset.Parts[K, uint32]
 	read       *keyset.Keys
 	block      *keyset.Block[K]
-	table      *keyset.Table[K, uint32]
+	table      *keyset.Table[K, uint32] // a payload is a number of rows, then of a group
+	found      [keyset.ChunkRows]*entry[K]
 	class      [keyset.BlockRows]class
 	skip       [keyset.BlockRows]uint8
 	watch      keyset.Watch
@@ -157,8 +158,9 @@ func (s *sorter[K]) gather(workers []*sorter[K], c class, part int, ids *groupID
 		return 0
 	}
 	t := s.table
-	t.Reset()
-	s.each(workers, c, part, s.insert)
+	t.Fill(func() {
+		s.each(workers, c, part, func(chunk []entry[K]) { keyset.Sum(t, chunk) })
+	})
 	s.keys[c] += int64(t.Len())
 	if t.Len() == rows && c != keyless { // no key repeats
 		return int64(rows)
@@ -178,8 +180,10 @@ func (s *sorter[K]) gather(workers []*sorter[K], c class, part int, ids *groupID
 	if groups > 0 {
 		base := ids.reserve(groups)
 		s.each(workers, c, part, func(chunk []entry[K]) {
-			for i := range chunk {
-				if e := t.Find(&chunk[i]); e.Payload > 0 {
+			found := s.found[:len(chunk)]
+			t.FindAll(chunk, found)
+			for i, e := range found {
+				if e.Payload > 0 {
 					ids.of[chunk[i].Row()] = base + e.Payload - 1
 				}
 			}
@@ -196,23 +200,6 @@ func (s *sorter[K]) each(workers []*sorter[K], c class, part int, f func([]entry
 				f(chunk)
 			}
 		})
-	}
-}
-
-// insert is the hot loop.
-func (s *sorter[K]) insert(chunk []entry[K]) {
-	t := s.table
-	start := t.Starts(chunk)
-	for i := range chunk {
-		e := &chunk[i]
-		known := t.Hit(e, start[i])
-		if known == nil {
-			var fresh bool
-			if known, fresh = t.At(e, start[i]); fresh {
-				continue
-			}
-		}
-		known.Payload++
 	}
 }
 

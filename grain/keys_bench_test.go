@@ -55,6 +55,9 @@ func BenchmarkKeys(b *testing.B) {
 		{100_000, 20, 3, 0}, {1_000_000, 20, 3, 0}, {1_000_000, 50, 3, 0}, {1_000_000, 50, 4, 0}, {1_000_000, 50, 4, -1},
 	} {
 		b.Run(fmt.Sprintf("rows=%d/columns=%d/max=%d/near=%d", size.rows, size.columns, size.most, size.near), func(b *testing.B) {
+			if testing.Short() {
+				size.rows = 10_000
+			}
 			rec := wideTable(size.rows, size.columns)
 			defer rec.Release()
 			b.ReportAllocs()
@@ -67,4 +70,25 @@ func BenchmarkKeys(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkKeysText numbers columns of texts that are digests: one that has a value twice, one of a tenth as many values, one of ten.
+func BenchmarkKeysText(b *testing.B) {
+	rows := benchSize()
+	b.Run(fmt.Sprintf("key=uuid/rows=%d/columns=3", rows), func(b *testing.B) {
+		var names []string
+		var cols []arrow.Array
+		for _, values := range []int{rows - 1, rows / 10, 10} {
+			_, c := keyColumns("uuid", rows, func(i int) int { return i * 7919 % values })
+			names, cols = append(names, fmt.Sprint("values_", values)), append(cols, c...)
+		}
+		rec := recordOf(names, cols)
+		defer rec.Release()
+		for b.Loop() {
+			if _, err := grain.Keys(context.Background(), []arrow.Record{rec}, grain.KeysOptions{MaxColumns: 1, MaxNear: -1}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(3*rows), "ns/cell")
+	})
 }

@@ -104,6 +104,8 @@ type numbering[K keyset.Words] struct {
 	watch    *keyset.Watch
 	table    *keyset.Table[K, uint32] // a payload is the number of a value
 	parts    *keyset.Parts[K, uint32] // nil until the table is full
+	block    *keyset.Block[K]
+	entries  []entry[K]
 	bits     int
 	stride   uint32
 	next     uint32 // the first row that may end a sampled pair
@@ -117,35 +119,61 @@ const tableValues = 1 << 15
 func numberValues[K keyset.Words](s *search, c *numbered, keys *keyset.Keys, watch *keyset.Watch, progress *frame.Progress) (nulls int64) {
 	n := &numbering[K]{numbered: c, keys: keys, watch: watch, table: keyset.NewTable[K, uint32](keys), bits: keyset.PartBits(s.rows),
 		stride: uint32(s.rows/samplePairs + 1)}
-	block := keyset.NewBlock[K](keys)
-	entries := make([]entry[K], keyset.BlockRows)
-	for _, span := range keyset.Spans(s.table.Lens(), s.table.Start) {
-		span.Blocks(func(lo, rows int, row uint32) {
-			if watch.OverAfter(rows) {
-				return
-			}
-			keyset.Read(keys, span.Chunk, lo, rows, block)
-			n.nullRows += int64(block.NullRows)
-			k := 0
-			for i := range rows {
-				if block.Null[i] != 0 {
-					c.ids[row+uint32(i)] = keyset.None
-					c.nulls++
-					continue
+	n.block, n.entries = keyset.NewBlock[K](keys), make([]entry[K], keyset.BlockRows)
+	defer n.release()
+	told := int64(0) // of the progress
+	n.table.Fill(func() {
+		n.begin()
+		done := int64(0)
+		for _, span := range keyset.Spans(s.table.Lens(), s.table.Start) {
+			span.Blocks(func(lo, rows int, row uint32) {
+				if !watch.OverAfter(rows) {
+					n.read(span.Chunk, lo, rows, row)
 				}
-				entries[k] = entry[K]{Key: block.Keys[i], Row1: row + uint32(i) + 1}
-				k++
+			})
+			if done += int64(span.N); done > told {
+				progress.Add(int64(span.N))
+				told = done
 			}
-			if n.table.Len() < tableValues || n.bits == 0 {
-				n.number(entries[:k])
-			} else {
-				n.deal(block, entries[:k], row)
-			}
-		})
-		progress.Add(int64(span.N))
-	}
+		}
+	})
 	n.numberParts()
 	return n.nullRows
+}
+
+// begin forgets the rows that were numbered.
+func (n *numbering[K]) begin() {
+	n.counts, n.pairs, n.next, n.nulls, n.nullRows = n.counts[:0], n.pairs[:0], 0, 0, 0
+	n.release()
+}
+
+// release gives the memory of the partitions back.
+func (n *numbering[K]) release() {
+	if n.parts != nil {
+		n.parts.Release()
+		n.parts = nil
+	}
+}
+
+// read takes the rows of a block of the column in.
+func (n *numbering[K]) read(chunk, lo, rows int, row uint32) {
+	keyset.Read(n.keys, chunk, lo, rows, n.block)
+	n.nullRows += int64(n.block.NullRows)
+	k := 0
+	for i := range rows {
+		if n.block.Null[i] != 0 {
+			n.ids[row+uint32(i)] = keyset.None
+			n.nulls++
+			continue
+		}
+		n.entries[k] = entry[K]{Key: n.block.Keys[i], Row1: row + uint32(i) + 1}
+		k++
+	}
+	if n.table.Len() < tableValues || n.bits == 0 {
+		n.number(n.entries[:k])
+	} else {
+		n.deal(n.entries[:k], row)
+	}
 }
 
 // number gives the values of rows numbers.
@@ -174,7 +202,7 @@ func (n *numbering[K]) note(at, e *entry[K]) {
 }
 
 // deal gives the rows whose values the table has their numbers, and deals the others out.
-func (n *numbering[K]) deal(block *keyset.Block[K], rows []entry[K], first uint32) {
+func (n *numbering[K]) deal(rows []entry[K], first uint32) {
 	if n.parts == nil {
 		n.parts = keyset.NewParts[K, uint32](n.bits)
 	}
@@ -183,7 +211,7 @@ func (n *numbering[K]) deal(block *keyset.Block[K], rows []entry[K], first uint3
 		if at := n.table.Find(e); at != nil {
 			n.note(at, e)
 		} else {
-			n.parts.Add(block.Hash[e.Row()-first], *e)
+			n.parts.Add(n.block.Hash[e.Row()-first], *e)
 		}
 	}
 }
@@ -193,14 +221,15 @@ func (n *numbering[K]) numberParts() {
 	if n.parts == nil {
 		return
 	}
-	defer n.parts.Release()
 	for part := range n.parts.Len() {
-		n.table.Reset()
-		n.next = 0
-		n.parts.Chunks(part, func(rows []entry[K]) {
-			if !n.watch.OverAfter(len(rows)) {
-				n.number(rows)
-			}
+		counts, pairs := len(n.counts), len(n.pairs)
+		n.table.Fill(func() {
+			n.counts, n.pairs, n.next = n.counts[:counts], n.pairs[:pairs], 0
+			n.parts.Chunks(part, func(rows []entry[K]) {
+				if !n.watch.OverAfter(len(rows)) {
+					n.number(rows)
+				}
+			})
 		})
 	}
 }

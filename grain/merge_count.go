@@ -82,9 +82,10 @@ func (w *mergeWorker[K]) count(part int) int64 {
 
 // bring counts the rows of each key of a partition that the source has, into sums. It returns the number of rows in the partition.
 func (w *mergeWorker[K]) bring(part int) (rows int64) {
-	w.table.Reset()
-	w.sums = w.sums[:0]
-	rows = w.chunks(ofSource, part, w.insert)
+	w.table.Fill(func() {
+		w.sums = w.sums[:0]
+		rows = w.chunks(ofSource, part, w.insert)
+	})
 	return rows + w.chunks(ofTarget, part, w.look)
 }
 
@@ -122,8 +123,10 @@ func (w *mergeWorker[K]) look(chunk []entry[K]) {
 
 // find calls f for each of some rows whose key the table has.
 func (w *mergeWorker[K]) find(chunk []entry[K], f func(row uint32, s *sides)) {
-	for i := range chunk {
-		if known := w.table.Find(&chunk[i]); known != nil {
+	found := w.found[:len(chunk)]
+	w.table.FindAll(chunk, found)
+	for i, known := range found {
+		if known != nil {
 			f(chunk[i].Row(), &w.sums[known.Payload])
 		}
 	}
@@ -173,25 +176,29 @@ func subtract[K keyset.Words](ctx context.Context, j *mergeJob, keys *keyset.Key
 // inConflict says whether two source rows or more act on a target row, whose key the source has twice or more.
 func (m *merger[K]) inConflict(row uint32) bool { return m.rivals == nil || m.rivals[row] > 1 }
 
+// insertConflicts counts target rows in conflict.
+func (w *mergeWorker[K]) insertConflicts(chunk []entry[K]) {
+	for i := range chunk {
+		e := &chunk[i]
+		if !w.m.inConflict(e.Row()) {
+			continue
+		}
+		known, fresh := w.table.At(e, w.table.Start(&e.Key))
+		if fresh {
+			known.Payload = uint32(len(w.sums))
+			w.sums = append(w.sums, sides{firstTarget: e.Row()})
+		}
+		s := &w.sums[known.Payload]
+		s.target++
+		s.firstTarget = min(s.firstTarget, e.Row())
+	}
+}
+
 // tell counts the conflicts of one partition by rivals.
 func (w *mergeWorker[K]) tell(part int) {
-	w.table.Reset()
-	w.sums = w.sums[:0]
-	w.chunks(ofTarget, part, func(chunk []entry[K]) {
-		for i := range chunk {
-			e := &chunk[i]
-			if !w.m.inConflict(e.Row()) {
-				continue
-			}
-			known, fresh := w.table.At(e, w.table.Start(&e.Key))
-			if fresh {
-				known.Payload = uint32(len(w.sums))
-				w.sums = append(w.sums, sides{firstTarget: e.Row()})
-			}
-			s := &w.sums[known.Payload]
-			s.target++
-			s.firstTarget = min(s.firstTarget, e.Row())
-		}
+	w.table.Fill(func() {
+		w.sums = w.sums[:0]
+		w.chunks(ofTarget, part, w.insertConflicts)
 	})
 	w.sum.ConflictKeys += int64(len(w.sums))
 	w.table.All(func(e *entry[K]) {

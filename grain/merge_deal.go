@@ -40,6 +40,7 @@ type mergeWorker[K keyset.Words] struct {
 	pays  []uint32
 	skip  []uint8
 	table *keyset.Table[K, uint32] // a payload is the number of a key in sums
+	found [keyset.ChunkRows]*entry[K]
 	sums  []sides
 	nulls []onerow.ColumnNulls
 	sum   MergeReport

@@ -112,8 +112,10 @@ func (w *mergeWorker[K]) sample(part int, keys []*mergeKey[K]) {
 	}
 	for side, take := range [2]func(*mergeKey[K], uint32){ofTarget: w.m.takeTarget, ofSource: w.m.takeSource} {
 		w.chunks(side, part, func(chunk []entry[K]) {
-			for i := range chunk {
-				if s := w.table.Find(&chunk[i]); s != nil {
+			found := w.found[:len(chunk)]
+			w.table.FindAll(chunk, found)
+			for i, s := range found {
+				if s != nil {
 					take(keys[s.Payload], chunk[i].Row())
 				}
 			}

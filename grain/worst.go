@@ -86,10 +86,11 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst [
 			rows[at] = append(rows[at], c.rowsAtHand(k)...)
 		}
 	}
+	var found [keyset.ChunkRows]*entry[K]
 	for _, c := range workers {
 		c.parts.Chunks(worst[wanted[0]].part, func(chunk []entry[K]) {
-			for i := range chunk {
-				s := table.Find(&chunk[i])
+			table.FindAll(chunk, found[:len(chunk)])
+			for i, s := range found[:len(chunk)] {
 				if s == nil {
 					continue
 				}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,8 +18,8 @@ import (
 
 var benchFacts = flag.Int("facts", 1_000_000, "facts of BenchmarkAsOf, with a tenth as many versions; the figures of the README are for 10000000")
 
-// madeRange makes facts, and versions of ten a key, half-open, which meet, in no order (J3).
-func madeRange(facts, versions int) (join.Facts, join.Versions) {
+// madeRange makes facts, and versions of ten a key, half-open, which meet, in no order (J3). Keys are integers, or, as "uuid", texts of 36 bytes.
+func madeRange(kind string, facts, versions int) (join.Facts, join.Versions) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const per, year = 10, 365 * 86_400_000_000
 	typ := &arrow.TimestampType{Unit: arrow.Microsecond}
@@ -28,14 +29,18 @@ func madeRange(facts, versions int) (join.Facts, join.Versions) {
 	}
 	mem := memory.NewGoAllocator()
 	record := func(names []string, rows int, row func(i int) []int64) arrow.Record {
-		key := array.NewInt64Builder(mem)
+		key, texts := array.NewInt64Builder(mem), array.NewStringBuilder(mem)
 		var times []*array.TimestampBuilder
 		for range names[1:] {
 			times = append(times, array.NewTimestampBuilder(mem, typ))
 		}
 		for i := range rows {
 			r := row(i)
-			key.Append(r[0])
+			if kind == "uuid" {
+				texts.Append(uuid(r[0]))
+			} else {
+				key.Append(r[0])
+			}
 			for k, t := range r[1:] {
 				if t < 0 {
 					times[k].AppendNull()
@@ -44,7 +49,11 @@ func madeRange(facts, versions int) (join.Facts, join.Versions) {
 				}
 			}
 		}
-		cols, fields := []arrow.Array{key.NewArray()}, []arrow.Field{{Name: names[0], Type: arrow.PrimitiveTypes.Int64}}
+		cols := []arrow.Array{key.NewArray()}
+		if kind == "uuid" {
+			cols[0] = texts.NewArray()
+		}
+		fields := []arrow.Field{{Name: names[0], Type: cols[0].DataType()}}
 		for k, t := range times {
 			cols = append(cols, t.NewArray())
 			fields = append(fields, arrow.Field{Name: names[k+1], Type: typ, Nullable: true})
@@ -65,37 +74,64 @@ func madeRange(facts, versions int) (join.Facts, join.Versions) {
 		join.Versions{Batches: []arrow.Record{v}, ValidFrom: "valid_from", ValidTo: "valid_to"}
 }
 
-// BenchmarkAsOf measures J3, and the same with few versions.
+// uuid makes a text of 36 bytes of a number.
+func uuid(n int64) string {
+	h := uint64(n)
+	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", uint32(h>>32), uint16(h>>16), h>>4&0xfff, h&0xfff, h&0xffffffffffff)
+}
+
+type rangeInput struct {
+	facts    join.Facts
+	versions join.Versions
+}
+
+// BenchmarkAsOf measures J3, the same with few versions, and with texts for keys.
 func BenchmarkAsOf(b *testing.B) {
-	for _, versions := range []int{*benchFacts / 10, 5000} {
-		facts, history := madeRange(*benchFacts, versions)
-		for _, workers := range []int{1, 2} {
-			name := fmt.Sprintf("facts=%d/versions=%d/workers=%d", *benchFacts, versions, workers)
-			opts := join.RangeOptions{Resources: onerow.Resources{Workers: workers}}
-			run := func(b *testing.B, call func() error) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := call(); err != nil {
-						b.Fatal(err)
-					}
+	count := *benchFacts
+	if testing.Short() {
+		count = min(count, 20_000)
+	}
+	for _, kind := range []string{"int", "uuid"} {
+		for _, versions := range []int{count / 10, 5000} {
+			input := sync.OnceValue(func() *rangeInput {
+				facts, history := madeRange(kind, count, versions)
+				return &rangeInput{facts, history}
+			})
+			for _, workers := range []int{1, 2} {
+				opts := join.RangeOptions{Resources: onerow.Resources{Workers: workers}}
+				for _, call := range []struct {
+					name string
+					do   func(*rangeInput) error
+				}{{"AsOf", asOf(opts)}, {"Between", between(opts)}} {
+					b.Run(fmt.Sprintf("call=%s/key=%s/facts=%d/versions=%d/workers=%d", call.name, kind, count, versions, workers), func(b *testing.B) {
+						in := input()
+						b.ReportAllocs()
+						for b.Loop() {
+							if err := call.do(in); err != nil {
+								b.Fatal(err)
+							}
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(count), "ns/fact")
+					})
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(*benchFacts), "ns/fact")
 			}
-			b.Run("call=AsOf/"+name, func(b *testing.B) {
-				run(b, func() error {
-					m, err := join.AsOf(context.Background(), facts, history, opts)
-					if err == nil && m.Report.OK != m.Report.Facts {
-						return fmt.Errorf("%v", &m.Report)
-					}
-					return err
-				})
-			})
-			b.Run("call=Between/"+name, func(b *testing.B) {
-				run(b, func() error {
-					_, err := join.Between(context.Background(), facts, history, opts)
-					return err
-				})
-			})
 		}
+	}
+}
+
+func asOf(opts join.RangeOptions) func(in *rangeInput) error {
+	return func(in *rangeInput) error {
+		m, err := join.AsOf(context.Background(), in.facts, in.versions, opts)
+		if err == nil && m.Report.OK != m.Report.Facts {
+			return fmt.Errorf("%v", &m.Report)
+		}
+		return err
+	}
+}
+
+func between(opts join.RangeOptions) func(in *rangeInput) error {
+	return func(in *rangeInput) error {
+		_, err := join.Between(context.Background(), in.facts, in.versions, opts)
+		return err
 	}
 }

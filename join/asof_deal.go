@@ -51,7 +51,7 @@ type rangeWorker[K keyset.Words] struct {
 	extents []extent
 	at      []word
 	taken   []keyset.Entry[K, word]
-	probing
+	probing[K]
 }
 
 func newRangeWorker[K keyset.Words](ctx context.Context, r *ranging, id, bits int, to sink) *rangeWorker[K] {
@@ -59,7 +59,7 @@ func newRangeWorker[K keyset.Words](ctx context.Context, r *ranging, id, bits in
 	w := &rangeWorker[K]{ranging: r, Watch: keyset.NewWatch(ctx), id: id, sink: to,
 		versionParts: keyset.NewParts[K, extent](bits), factParts: keyset.NewParts[K, word](bits), block: keyset.NewBlock[K](r.keys),
 		extents: make([]extent, n), at: make([]word, n),
-		taken: make([]keyset.Entry[K, word], n), probing: newProbing()}
+		taken: make([]keyset.Entry[K, word], n), probing: newProbing[K]()}
 	for i := range w.words {
 		w.words[i], w.nulls[i] = make([]uint64, n), make([]uint8, n)
 	}

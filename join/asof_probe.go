@@ -6,20 +6,21 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// probing is room for facts that are looked up together: where the search for the key of each begins, and, of those whose key there is, the row, the
-// time and the steps to search.
-type probing struct {
-	starts []uint32
-	rows   []uint32
-	times  []uint64
-	lo, n  []uint32
-	found  []holders
+// probing is room for facts that are looked up together: the key that each is found to have, and, of those whose key there is, the row, the time and
+// the steps to search.
+type probing[K keyset.Words] struct {
+	keyset.Probe
+	known []*keyset.Entry[K, uint32]
+	rows  []uint32
+	times []uint64
+	lo, n []uint32
+	found []holders
 }
 
-func newProbing() probing {
+func newProbing[K keyset.Words]() probing[K] {
 	const n = keyset.BlockRows
-	return probing{starts: make([]uint32, n), rows: make([]uint32, n), times: make([]uint64, n), lo: make([]uint32, n), n: make([]uint32, n),
-		found: make([]holders, n)}
+	return probing[K]{known: make([]*keyset.Entry[K, uint32], n), rows: make([]uint32, n), times: make([]uint64, n), lo: make([]uint32, n),
+		n: make([]uint32, n), found: make([]holders, n)}
 }
 
 // probe finds what holds some facts. It works on all of them in each of its loops, so that the processor waits for the memory of many at a time.
@@ -28,17 +29,14 @@ func (w *rangeWorker[K]) probe(p *part[K], es []keyset.Entry[K, word]) {
 		return
 	}
 	b := &w.probing
-	keyset.StartsIn(p.table, es, b.starts[:len(es)])
+	known := b.known[:len(es)]
+	keyset.FindAll(&b.Probe, p.table, es, known)
 	found := 0
-	for i, start := range b.starts[:len(es)] {
+	for i, s := range known {
 		e := &es[i]
-		key := keyset.Entry[K, uint32]{Key: e.Key, Row1: e.Row1}
-		s := p.table.Hit(&key, start)
 		if s == nil {
-			if s = p.table.FindAt(&key, start); s == nil {
-				w.sink.refuse(w.id, e.Row(), NoKey)
-				continue
-			}
+			w.sink.refuse(w.id, e.Row(), NoKey)
+			continue
 		}
 		lo := p.bounds[s.Payload]
 		b.lo[found], b.n[found] = lo, p.bounds[s.Payload+1]-lo
@@ -51,7 +49,7 @@ func (w *rangeWorker[K]) probe(p *part[K], es []keyset.Entry[K, word]) {
 
 // search finds the step of each of the first count facts. Where it goes is no branch to be guessed: half of the guesses would be wrong, and the search
 // for the next facts would have to wait.
-func (b *probing) search(s *steps, count int) {
+func (b *probing[K]) search(s *steps, count int) {
 	from := s.from
 	los, ns, times, found := b.lo[:count], b.n[:count], b.times[:count], b.found[:count]
 	for i, t := range times {

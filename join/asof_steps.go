@@ -61,11 +61,15 @@ type indexer[K keyset.Words] struct {
 func (x *indexer[K]) index(keys *keyset.Keys, workers []*rangeWorker[K], number int) (*part[K], int64) {
 	p := &part[K]{table: keyset.NewTable[K, uint32](keys)}
 	n := 0
-	x.ids, x.starts = x.ids[:0], append(x.starts[:0], 0)
 	for _, w := range workers {
 		n += w.versionParts.Rows(number)
-		w.versionParts.Chunks(number, func(es []keyset.Entry[K, extent]) { x.number(p, es) })
 	}
+	p.table.Fill(func() {
+		x.ids, x.starts = x.ids[:0], append(x.starts[:0], 0)
+		for _, w := range workers {
+			w.versionParts.Chunks(number, func(es []keyset.Entry[K, extent]) { x.number(p, es) })
+		}
+	})
 	x.scatter(workers, number, n)
 	p.bounds = make([]uint32, 1, p.table.Len()+1)
 	p.steps = steps{make([]uint64, 0, n+n/8), make([]holders, 0, n+n/8)}

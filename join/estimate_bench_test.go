@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -44,35 +45,53 @@ func keyedSide(rows int, text bool, key func(i int) int) arrow.Record {
 	return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "id", Type: col.DataType()}}, nil), []arrow.Array{col}, int64(rows))
 }
 
+// keyedBy makes a column of keys, one a row: as keyedSide does, or as "uuid", a text of 36 bytes, which is a digest.
+func keyedBy(kind string, rows int, key func(i int) int) arrow.Record {
+	if kind != "uuid" {
+		return keyedSide(rows, kind == "text15", key)
+	}
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	for i := range rows {
+		b.Append(uuid(int64(key(i))))
+	}
+	col := b.NewArray()
+	return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "id", Type: col.DataType()}}, nil), []arrow.Array{col}, int64(rows))
+}
+
 // BenchmarkEstimate is J1 of the workloads, keys of which the right side has each once, as integers and as texts; and J2, as many rows on
 // either side, of which 2 % have the key -1.
 func BenchmarkEstimate(b *testing.B) {
 	rows := *benchRows
-	rnd := rand.New(rand.NewPCG(1, 2))
-	uniform := func(int) int { return rnd.IntN(rows / 10) }
-	skewed := func(int) int {
-		if rnd.IntN(50) == 0 {
-			return -1
-		}
-		return rnd.IntN(rows)
+	if testing.Short() {
+		rows = min(rows, 20_000)
 	}
 	for _, work := range []struct {
-		name        string
-		text        bool
-		right       int
-		left, other func(int) int
+		name, kind string
+		right      int
 	}{
-		{"J1", false, rows / 10, uniform, func(i int) int { return i }},
-		{"J1-text", true, rows / 10, uniform, func(i int) int { return i }},
-		{"J2", false, rows, skewed, skewed},
+		{"J1", "int", rows / 10}, {"J1", "text15", rows / 10}, {"J1", "uuid", rows / 10}, {"J2", "int", rows}, {"J2", "uuid", rows},
 	} {
-		left, right := keyedSide(rows, work.text, work.left), keyedSide(work.right, work.text, work.other)
+		sides := sync.OnceValue(func() [2]arrow.Record {
+			rnd := rand.New(rand.NewPCG(1, 2))
+			left, right := func(int) int { return rnd.IntN(rows / 10) }, func(i int) int { return i }
+			if work.name == "J2" {
+				left = func(int) int {
+					if rnd.IntN(50) == 0 {
+						return -1
+					}
+					return rnd.IntN(rows)
+				}
+				right = left
+			}
+			return [2]arrow.Record{keyedBy(work.kind, rows, left), keyedBy(work.kind, work.right, right)}
+		})
 		for _, workers := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/rows=%d/workers=%d", work.name, rows+work.right, workers), func(b *testing.B) {
+			b.Run(fmt.Sprintf("workload=%s/key=%s/rows=%d/workers=%d", work.name, work.kind, rows+work.right, workers), func(b *testing.B) {
+				s := sides()
 				opts := join.Options{Resources: onerow.Resources{Workers: workers}}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := join.Estimate(context.Background(), []arrow.Record{left}, []arrow.Record{right}, join.On("id"), opts); err != nil {
+					if _, err := join.Estimate(context.Background(), s[:1], s[1:], join.On("id"), opts); err != nil {
 						b.Fatal(err)
 					}
 				}

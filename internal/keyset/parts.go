@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// chunkRows is the number of entries that are handed on together.
-const chunkRows = 256
+// ChunkRows is the number of entries that are handed on together, at most.
+const ChunkRows = 256
 
 // slabWords is the size of the pooled slabs that chunks are cut from: 1 MiB.
 const slabWords = 1 << 17
@@ -24,23 +24,23 @@ var dealing = rand.Uint64() | 1
 type Parts[K Words, P any] struct {
 	shift uint
 	heads []head[K, P]
-	full  [][]*[chunkRows]Entry[K, P] // by partition: chunks before the one that is being filled
+	full  [][]*[ChunkRows]Entry[K, P] // by partition: chunks before the one that is being filled
 	slab  []uint64                    // what is left of the current slab
 	owned []*[slabWords]uint64
 }
 
-// head is the chunk of a partition that is being filled. Without one, n is chunkRows.
+// head is the chunk of a partition that is being filled. Without one, n is ChunkRows.
 type head[K Words, P any] struct {
-	buf *[chunkRows]Entry[K, P]
+	buf *[ChunkRows]Entry[K, P]
 	n   uint
 }
 
 // NewParts returns 1<<p empty partitions.
 func NewParts[K Words, P any](p int) *Parts[K, P] {
 	n := 1 << p
-	s := &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], n), full: make([][]*[chunkRows]Entry[K, P], n)}
+	s := &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], n), full: make([][]*[ChunkRows]Entry[K, P], n)}
 	for i := range s.heads {
-		s.heads[i].n = chunkRows
+		s.heads[i].n = ChunkRows
 	}
 	return s
 }
@@ -62,10 +62,10 @@ func (p *Parts[K, P]) Of(hash uint64) uint64 { return hash * dealing >> p.shift 
 func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
 	part := p.Of(hash)
 	h := &p.heads[part]
-	if h.n == chunkRows {
+	if h.n == ChunkRows {
 		p.next(part)
 	}
-	h.buf[h.n%chunkRows] = e
+	h.buf[h.n%ChunkRows] = e
 	h.n++
 }
 
@@ -81,11 +81,11 @@ func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint
 		part := hash[i] * by >> shift
 		h := &heads[part]
 		n := h.n
-		if n == chunkRows {
+		if n == ChunkRows {
 			p.next(part)
 			n = 0
 		}
-		e := &h.buf[n%chunkRows]
+		e := &h.buf[n%ChunkRows]
 		e.Key, e.Payload, e.Row1 = keys[i], payload[i], row+uint32(i)+1
 		h.n = n + 1
 	}
@@ -97,13 +97,13 @@ func (p *Parts[K, P]) next(part uint64) {
 	if h.buf != nil {
 		p.full[part] = append(p.full[part], h.buf)
 	}
-	words := int(unsafe.Sizeof(Entry[K, P]{})) / 8 * chunkRows
+	words := int(unsafe.Sizeof(Entry[K, P]{})) / 8 * ChunkRows
 	if len(p.slab) < words {
 		s := slabs.Get().(*[slabWords]uint64)
 		p.owned = append(p.owned, s)
 		p.slab = s[:]
 	}
-	h.buf, h.n = (*[chunkRows]Entry[K, P])(unsafe.Pointer(&p.slab[0])), 0
+	h.buf, h.n = (*[ChunkRows]Entry[K, P])(unsafe.Pointer(&p.slab[0])), 0
 	p.slab = p.slab[words:]
 }
 
@@ -119,7 +119,7 @@ func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
 
 // Rows is the number of entries in partition i.
 func (p *Parts[K, P]) Rows(i int) int {
-	n := len(p.full[i]) * chunkRows
+	n := len(p.full[i]) * ChunkRows
 	if h := &p.heads[i]; h.buf != nil {
 		n += int(h.n)
 	}

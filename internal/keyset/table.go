@@ -30,7 +30,7 @@ type Table[K Words, P any] struct {
 	keep  uint64 // ^0; 0 under one hash for all
 	start []uint32
 	trust *trust // while digests decide; see Fill
-	spare *trust // kept for the next time
+	probe Probe
 	keys  *Keys
 }
 

@@ -34,8 +34,8 @@ func TestFill(t *testing.T) {
 			calls := 0
 			table.Fill(func() {
 				calls++
-				for lo := 0; lo < rows; lo += chunkRows {
-					Sum(table, entries[lo:min(lo+chunkRows, rows)])
+				for lo := 0; lo < rows; lo += ChunkRows {
+					Sum(table, entries[lo:min(lo+ChunkRows, rows)])
 				}
 			})
 			if want := map[bool]int{false: 1, true: 2}[constant]; calls != want {
