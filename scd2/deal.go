@@ -73,7 +73,7 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 	if p.all {
 		touched = j.history.Rows
 	}
-	p.bits = keyset.PartBits(4 * (events + touched)) // for tables that leave room for the rows in a core's own cache
+	p.bits = keyset.PartBits(min(8*events, 4*(events+touched))) // for tables that leave room for the rows in a core's own cache
 	if !p.all {
 		p.filters = 1 << max(0, bits.Len64(uint64(events)*16)-6)
 	}

@@ -21,20 +21,24 @@ func (l *life) decideChanges() {
 			return cmp.Or(cmp.Compare(a.pos, b.pos), -l.rank(&a, &b), cmp.Compare(a.key, b.key))
 		})
 	}
-	kept := evs[:0]
-	for lo := 0; lo < len(evs) && !l.Over(); {
+	n := 0
+	for lo := 0; lo < len(evs) && !l.Over(); n++ {
 		hi := lo + 1
 		for hi < len(evs) && evs[hi].pos == evs[lo].pos {
 			hi++
 		}
-		winner := l.winner(evs[lo:hi])
+		switch {
+		case hi-lo > 1:
+			evs[n] = l.winner(evs[lo:hi])
+		case n < lo:
+			evs[n] = evs[lo]
+		}
 		if l.tied {
 			return
 		}
-		kept = append(kept, winner)
 		lo = hi
 	}
-	l.changes = kept
+	l.changes = evs[:n]
 }
 
 // decideSnapshot leaves one row of a key in a snapshot: it is one key, one row. Copies count once; other rows tie, whatever their order.
@@ -131,24 +135,26 @@ func (l *life) fold(e *event, lesser []event) {
 	own := make([]uint32, j.slots-ownSlots)
 	for k := range own {
 		own[k] = j.nothing
-		if e.own != nil && e.own[k] != j.nothing {
-			own[k] = e.own[k]
+		if mine := l.ownOf(e); mine != nil && mine[k] != j.nothing {
+			own[k] = mine[k]
 			continue
 		}
 		cells := j.bySlot[ownSlots+k][0].cells
 		for i := 0; cells.Null(e.note) && i < len(lesser) && lesser[i].kind == upsert && !l.isTruncated(&lesser[i]); i++ {
-			switch s := &lesser[i]; {
+			s := &lesser[i]
+			switch theirs := l.ownOf(s); {
 			case !cells.Null(s.note):
 				own[k] = s.note
-			case s.own != nil && s.own[k] != j.nothing:
-				own[k] = s.own[k]
+			case theirs != nil && theirs[k] != j.nothing:
+				own[k] = theirs[k]
 			default:
 				continue
 			}
 			break
 		}
 	}
-	e.own = own
+	l.owned = append(l.owned, own...)
+	e.own = uint32(len(l.owned) / len(own))
 }
 
 // content ranks two rows by what the source says.

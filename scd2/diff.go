@@ -247,7 +247,7 @@ func (l *life) memoryOf(e *event) []uint32 {
 		return l.memRefs
 	}
 	l.memRefs[saidTracked] = e.said
-	for k, row := range e.own {
+	for k, row := range l.ownOf(e) {
 		if row != j.nothing {
 			l.memRefs[ownSlots+k] = row
 		}

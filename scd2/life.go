@@ -23,8 +23,9 @@ type event struct {
 	base   int32  // the version or deletion row of the history that it starts, in life.his; else -1
 	kind   kind
 	origin origin
-	// own are, by column of KeepNull, the rows of earlier events of its position that say what it doesn't; nil: none.
-	own []uint32
+	// own is where the rows of earlier events of its position are that say what it doesn't; see life.ownOf. (There are no pointers in an event:
+	// it is copied a few times.)
+	own uint32
 	// apart: a version of its own, even when it repeats the one before.
 	apart bool
 	// ends: what ends here is a deletion row, and nothing follows.
@@ -86,6 +87,7 @@ type life struct {
 	merged  []event
 	loaded  []event // all changes, under SetAsideTies
 	points  []uint64
+	owned   []uint32 // see ownOf
 	pairs   []pair
 }
 
@@ -106,9 +108,11 @@ func (l *life) key(his []given, evs []dealt, pairs []pair) {
 	if l.j.opts.Ties == SetAsideTies {
 		l.loaded = append(l.loaded[:0], l.changes...)
 	}
-	sortWatched(&l.Watch, l.his, func(a, b given) int {
-		return cmp.Or(cmp.Compare(a.flags&noStart, b.flags&noStart), cmp.Compare(a.from, b.from), cmp.Compare(a.row, b.row))
-	})
+	if len(l.his) > 1 {
+		sortWatched(&l.Watch, l.his, func(a, b given) int {
+			return cmp.Or(cmp.Compare(a.flags&noStart, b.flags&noStart), cmp.Compare(a.from, b.from), cmp.Compare(a.row, b.row))
+		})
+	}
 	if l.isBroken() {
 		return
 	}
@@ -144,7 +148,7 @@ func (l *life) work() {
 func (l *life) load(his []given, evs []dealt) {
 	j := l.j
 	l.his = append(l.his[:0], his...)
-	l.changes, l.scratch = l.changes[:0], l.scratch[:0]
+	l.changes, l.scratch, l.owned = l.changes[:0], l.scratch[:0], l.owned[:0]
 	l.tied = false
 	for i := range evs {
 		if l.Over() {
@@ -178,6 +182,15 @@ func (l *life) load(his []given, evs []dealt) {
 			*ev = ev.values(j.nothing)
 		}
 	}
+}
+
+// ownOf are, by column of KeepNull, the rows of earlier events of an event's position that say what it doesn't; nil: there are none.
+func (l *life) ownOf(e *event) []uint32 {
+	if e.own == 0 {
+		return nil
+	}
+	n := l.j.slots - ownSlots
+	return l.owned[int(e.own-1)*n : int(e.own)*n]
 }
 
 // values leaves deletes without values.

@@ -14,27 +14,31 @@ func (l *life) sortOutLate() {
 	if !found || l.j.opts.Mode == Snapshot {
 		return
 	}
-	kept := l.changes[:0]
-	for _, e := range l.changes {
+	n := 0
+	for i := range l.changes {
 		if l.Over() {
 			return
 		}
-		if e.pos < last && !l.isThere(&e) {
+		e := &l.changes[i]
+		if e.pos < last && !l.isThere(e) {
 			e.late = true
 			switch l.j.opts.Late {
 			case IgnoreLate:
 				if e.kind == truncated {
 					break // it speaks of all keys
 				}
-				l.set(&e, ignoredLate)
+				l.set(e, ignoredLate)
 				continue
 			case RejectLate:
-				l.late = append(l.late, trouble{row: e.key, rows: l.changeRows([]event{e}), why: "before the last boundary of the key"})
+				l.late = append(l.late, trouble{row: e.key, rows: l.changeRows([]event{*e}), why: "before the last boundary of the key"})
 			}
 		}
-		kept = append(kept, e)
+		if n < i {
+			l.changes[n] = *e
+		}
+		n++
 	}
-	l.changes = kept
+	l.changes = l.changes[:n]
 }
 
 // lastBoundary is the last start or end in the history of the key, or delete that the state knows of. Where the source speaks for a group
@@ -125,8 +129,8 @@ func (l *life) repeats(e *event, row uint32) bool {
 	}
 	for s := ownSlots; s < j.slots; s++ {
 		said := e.note
-		if e.own != nil && e.own[s-ownSlots] != j.nothing {
-			said = e.own[s-ownSlots]
+		if own := l.ownOf(e); own != nil && own[s-ownSlots] != j.nothing {
+			said = own[s-ownSlots]
 		}
 		if j.tracks[s] && !j.bySlot[s][0].cells.Null(said) && !l.same(s, said, row) {
 			return false

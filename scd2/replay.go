@@ -91,8 +91,8 @@ func (l *life) valuesOf(e *event, cur int) []uint32 {
 		switch {
 		case !j.bySlot[s][0].cells.Null(e.note):
 			to[s] = e.note
-		case e.own != nil && e.own[s-ownSlots] != j.nothing:
-			to[s] = e.own[s-ownSlots]
+		case e.own != 0 && l.ownOf(e)[s-ownSlots] != j.nothing:
+			to[s] = l.ownOf(e)[s-ownSlots]
 		case e.keep != keyset.None:
 			to[s] = e.keep
 		case before != nil:

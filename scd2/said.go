@@ -20,13 +20,14 @@ func (l *life) saidByHistory() {
 		if j.order == nil {
 			order = g.row // there is no more to know than the position
 		}
-		e := event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, keep: g.row, key: g.row, order: order, mem: keyset.None, base: int32(i)}
-		if g.flags&isMarker != 0 {
+		l.said = append(l.said, event{pos: g.from, cell: j.cells.start(g.row), said: g.row, note: g.row, other: g.row, keep: g.row, key: g.row, order: order,
+			mem: keyset.None, base: int32(i)})
+		if e := &l.said[len(l.said)-1]; g.flags&isMarker != 0 {
 			e.kind, e.unsure = remove, l.isUnsure(g.from)
+			*e = e.values(j.nothing)
 		} else {
 			e.order = l.orderOf(g)
 		}
-		l.said = append(l.said, e.values(j.nothing))
 		l.seen(g)
 		last := i+1 == len(l.his)
 		if g.flags&endsOpen != 0 || !last && l.his[i+1].from == g.to {
