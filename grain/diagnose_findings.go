@@ -127,12 +127,12 @@ func columnNames(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// String is the diagnosis as text: the verdict, and for each cause the number of keys, the columns, the remedy and the samples, with long
-// values cut. It ends without a newline.
+// String is the diagnosis as text: the verdict, and for each cause the numbers of keys and of their rows, the columns, the remedy and the
+// samples, with long values cut. It ends without a newline.
 func (r *Diagnosis) String() string {
 	lines := []string{r.verdict()}
 	for _, f := range r.Causes {
-		head := f.Cause.String() + ": " + tally.Number(f.Keys, "key", "keys")
+		head := f.Cause.String() + ": " + tally.Number(f.Keys, "key", "keys") + ", " + tally.Number(f.Rows, "row", "rows")
 		if len(f.Columns) > 0 {
 			head += ", by " + columnNames(f.Columns)
 		}

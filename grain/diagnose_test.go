@@ -168,20 +168,20 @@ func TestDiagnoseReport(t *testing.T) {
 	if got, want := d.String(), strings.TrimSpace(`
 doc id: 3 keys of 4 repeat
 
-null_key: 1 key, by doc id
+null_key: 1 key, 1 row, by doc id
   Quarantine the rows with NULL in doc id, or fill it: they match nothing, and a MERGE inserts them again each time.
   doc id=NULL: 1 row, 6
 
-exact_copies: 1 key
+exact_copies: 1 key, 2 rows
   Keep one row of each key (dedupe.Latest): any, they are equal.
   doc id="c": 2 rows, 7, 8
 
-missing_column: 2 keys, by line
+missing_column: 2 keys, 5 rows, by line
   Add line to the key: the table is finer than the key says.
   doc id="b": 3 rows, 2, 3, 4
   doc id="a": 2 rows, 0, 1
 
-text_form: 1 key, by doc id
+text_form: 1 key, 4 rows, by doc id
   Normalise doc id before keys are compared: trim, fold case, compose (NFC).
   doc id="b": 4 rows, 2, 5, …; also doc id="B "`); got != want {
 		t.Error(gocmp.Diff(want, got))

@@ -42,15 +42,15 @@ func ExampleDiagnose() {
 	// Output:
 	// invoice: 2 keys of 4 repeat
 	//
-	// placeholder: 1 key, by invoice
+	// placeholder: 1 key, 4 rows, by invoice
 	//   Quarantine the placeholders in invoice, or make them NULL at the source: they stand for many things, not for one.
 	//   invoice="n/a": 4 rows, 3, 4, 5, 6
 	//
-	// retries: 1 key, by loaded
+	// retries: 1 key, 2 rows, by loaded
 	//   Keep the last load of each key (dedupe.Latest, ordered by loaded).
 	//   invoice="A-7": 2 rows, 0, 1
 	//
-	// text_form: 1 key, by invoice
+	// text_form: 1 key, 2 rows, by invoice
 	//   Normalise invoice before keys are compared: trim, fold case, compose (NFC).
 	//   invoice="A-8": 2 rows, 2, 7; also invoice="a-8 "
 }
