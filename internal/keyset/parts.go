@@ -24,9 +24,9 @@ var dealing = rand.Uint64() | 1
 type Parts[K Words, P any] struct {
 	shift uint
 	heads []head[K, P]
-	full  [][]*[ChunkRows]Entry[K, P] // by partition: chunks before the one that is being filled
-	slab  []uint64                    // what is left of the current slab
-	owned []*[slabWords]uint64
+	lists []list
+	next  []uint32             // by chunk: the number of the chunk after it in its partition, valid for all but the last
+	owned []*[slabWords]uint64 // chunk c is in slab c/perSlab
 }
 
 // head is the chunk of a partition that is being filled. Without one, n is ChunkRows.
@@ -35,10 +35,13 @@ type head[K Words, P any] struct {
 	n   uint
 }
 
+// list is the chunks of a partition: how many, and the numbers of the first and the last, which is being filled.
+type list struct{ n, first, last uint32 }
+
 // NewParts returns 1<<p empty partitions.
 func NewParts[K Words, P any](p int) *Parts[K, P] {
 	n := 1 << p
-	s := &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], n), full: make([][]*[ChunkRows]Entry[K, P], n)}
+	s := &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], n), lists: make([]list, n)}
 	for i := range s.heads {
 		s.heads[i].n = ChunkRows
 	}
@@ -63,7 +66,7 @@ func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
 	part := p.Of(hash)
 	h := &p.heads[part]
 	if h.n == ChunkRows {
-		p.next(part)
+		p.start(part)
 	}
 	h.buf[h.n%ChunkRows] = e
 	h.n++
@@ -82,7 +85,7 @@ func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint
 		h := &heads[part]
 		n := h.n
 		if n == ChunkRows {
-			p.next(part)
+			p.start(part)
 			n = 0
 		}
 		e := &h.buf[n%ChunkRows]
@@ -91,39 +94,52 @@ func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint
 	}
 }
 
-// next starts a new chunk in a partition.
-func (p *Parts[K, P]) next(part uint64) {
-	h := &p.heads[part]
-	if h.buf != nil {
-		p.full[part] = append(p.full[part], h.buf)
-	}
-	words := int(unsafe.Sizeof(Entry[K, P]{})) / 8 * ChunkRows
-	if len(p.slab) < words {
-		s := slabs.Get().(*[slabWords]uint64)
-		p.owned = append(p.owned, s)
-		p.slab = s[:]
-	}
-	h.buf, h.n = (*[ChunkRows]Entry[K, P])(unsafe.Pointer(&p.slab[0])), 0
-	p.slab = p.slab[words:]
+// chunkWords is the size of a chunk, perSlab how many a slab holds.
+func (p *Parts[K, P]) chunkWords() int { return int(unsafe.Sizeof(Entry[K, P]{})) / 8 * ChunkRows }
+func (p *Parts[K, P]) perSlab() int    { return slabWords / p.chunkWords() }
+
+// chunk returns a chunk by its number.
+func (p *Parts[K, P]) chunk(c uint32) *[ChunkRows]Entry[K, P] {
+	slab, at := int(c)/p.perSlab(), int(c)%p.perSlab()
+	return (*[ChunkRows]Entry[K, P])(unsafe.Pointer(&p.owned[slab][at*p.chunkWords()]))
 }
 
-// Chunks calls f with the entries of partition i, a chunk at a time.
-func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
-	for _, c := range p.full[i] {
-		f(c[:])
+// start starts a new chunk in a partition.
+func (p *Parts[K, P]) start(part uint64) {
+	c := uint32(len(p.next))
+	if int(c)%p.perSlab() == 0 {
+		p.owned = append(p.owned, slabs.Get().(*[slabWords]uint64))
 	}
-	if h := &p.heads[i]; h.buf != nil {
+	p.next = append(p.next, 0)
+	l := &p.lists[part]
+	if l.n > 0 {
+		p.next[l.last] = c
+	} else {
+		l.first = c
+	}
+	l.n, l.last = l.n+1, c
+	p.heads[part] = head[K, P]{buf: p.chunk(c)}
+}
+
+// Chunks calls f with the entries of partition i, a chunk at a time, in the order in which they were added.
+func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
+	l := &p.lists[i]
+	c := l.first
+	for range max(l.n, 1) - 1 {
+		f(p.chunk(c)[:])
+		c = p.next[c]
+	}
+	if h := &p.heads[i]; l.n > 0 {
 		f(h.buf[:h.n])
 	}
 }
 
 // Rows is the number of entries in partition i.
 func (p *Parts[K, P]) Rows(i int) int {
-	n := len(p.full[i]) * ChunkRows
-	if h := &p.heads[i]; h.buf != nil {
-		n += int(h.n)
+	if p.lists[i].n == 0 {
+		return 0
 	}
-	return n
+	return int(p.lists[i].n-1)*ChunkRows + int(p.heads[i].n)
 }
 
 // Release gives the memory back. The entries may not be read any more.
@@ -131,5 +147,5 @@ func (p *Parts[K, P]) Release() {
 	for _, s := range p.owned {
 		slabs.Put(s)
 	}
-	p.owned, p.heads, p.full, p.slab = nil, nil, nil, nil
+	p.owned, p.heads, p.lists, p.next = nil, nil, nil, nil
 }
