@@ -5,6 +5,8 @@
 //   - [Estimate] counts what each kind of join makes of two tables, exactly and without making a pair: which keys explode, what the
 //     relationship is, what finds no partner. [Size.Require] and [Size.MaxGrowth] stop a pipeline. [EstimateReaders] does so for streams,
 //     within a memory budget if there is one.
+//   - [Sketch] is a summary of one side's keys, for sides on different machines: [NewSketch] makes it where the rows are, and [EstimateSketches] says
+//     what the join of two makes, with bounds that hold whatever the data.
 //   - [Split] divides both sides into the rows to join and those to put into quarantine: NULLs, placeholders, chosen keys.
 //   - [AsOf] finds for each fact the version of its key that was valid at its time, and [Matches.Joined] makes records of both. [Between] counts
 //     the rows of a join that asks for a time between start and end, without making them.
