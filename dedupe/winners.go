@@ -171,13 +171,16 @@ func (f *finder[K]) settleEvens() {
 	}
 	type pair struct{ best, row uint32 }
 	var pairs []pair
-	for i := range f.evens {
-		e := &f.evens[i]
-		if f.Over() {
+	var found [keyset.ChunkRows]*entry[K]
+	for evens := range slices.Chunk(f.evens, len(found)) {
+		if f.OverAfter(len(evens)) {
 			return
 		}
-		if best := f.table.Find(e).Row(); best != e.Row() && f.j.order.Compare(e.Row(), best) == 0 {
-			pairs = append(pairs, pair{best, e.Row()})
+		f.table.FindAll(evens, found[:len(evens)])
+		for i, s := range found[:len(evens)] {
+			if best, row := s.Row(), evens[i].Row(); best != row && f.j.order.Compare(row, best) == 0 {
+				pairs = append(pairs, pair{best, row})
+			}
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int {

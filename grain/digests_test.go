@@ -3,8 +3,11 @@ package grain_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/grain"
@@ -89,5 +92,42 @@ func mergeDigests(t *testing.T, columns []string) {
 	for i := range 4 {
 		l.opts.Nulls, l.opts.Acts = grain.Nulls(i%2), []string{"v"}[:i/2]
 		l.agree(l.batches[0], l.batches[1])
+	}
+}
+
+// TestKeysManyValues numbers columns of more values than the first table takes: integers and texts too long to be words; once where digests tell
+// values apart, and once where all have one.
+func TestKeysManyValues(t *testing.T) {
+	for _, constant := range []bool{false, true} {
+		t.Run(fmt.Sprintf("constant=%v", constant), func(t *testing.T) {
+			form.ConstantHash(constant)
+			defer form.ConstantHash(false)
+			rows, values := 70_000, 40_000
+			if constant { // each value is compared with each
+				rows, values = 34_000, 1500
+				defer grain.SetTableValues(50)()
+			}
+			columns := []string{"text:string", "copy:int16", "int:int64"}
+			var table [][]any
+			seen := make([]int, values)
+			for _, n := range rand.New(rand.NewPCG(5, 5)).Perm(rows) {
+				n %= values
+				seen[n]++
+				table = append(table, []any{longText(n), seen[n], n})
+			}
+			batches := arrowtest.Batches(t, arrowtest.Allocator(t), columns, table[:rows/2], table[rows/2:])
+			r, err := grain.Keys(t.Context(), batches, grain.KeysOptions{MaxColumns: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			distinct := []grain.KeyColumn{{Name: "text", Distinct: int64(values)}, {Name: "copy", Distinct: int64(slices.Max(seen))},
+				{Name: "int", Distinct: int64(values)}}
+			if d := cmp.Diff(distinct, r.Columns); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff([][]string{{"text", "copy"}, {"copy", "int"}}, r.Keys); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }

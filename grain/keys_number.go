@@ -112,8 +112,8 @@ type numbering[K keyset.Words] struct {
 	nullRows int64
 }
 
-// tableValues is the number of values that the first table has at most.
-const tableValues = 1 << 15
+// tableValues is the number of values that the first table has at most. Tests make it smaller.
+var tableValues = 1 << 15
 
 // numberValues gives the values of a column numbers, and returns the number of rows with NULL.
 func numberValues[K keyset.Words](s *search, c *numbered, keys *keyset.Keys, watch *keyset.Watch, progress *frame.Progress) (nulls int64) {
