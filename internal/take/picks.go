@@ -2,6 +2,7 @@ package take
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -44,6 +45,9 @@ func locate(starts []int64, rows []uint32) (*picks, error) {
 		hi := lo + 1
 		for hi < limit && uint64(int64(rows[hi])-start) < length {
 			hi++
+		}
+		if n := len(p.segs); n >= 64 && n == cap(p.segs) {
+			p.segs = slices.Grow(p.segs, n*(len(rows)-lo)/lo+64) // as many as so far, for as many rows
 		}
 		p.segs = append(p.segs, segment{chunk: c, base: -int(start), lo: lo, hi: hi})
 		lo = hi
