@@ -161,10 +161,13 @@ func (c *collector) refsAt(n int) []uint32 {
 	return c.out.refs[n*k : (n+1)*k]
 }
 
-// laid copies the rows of a list that a life kept to their place.
+// laid copies the rows of a list that a life kept to their place; see life.keepRefs.
 func (c *collector) laid(n int, list uint32) uint32 {
-	k := len(c.j.used)
-	copy(c.refsAt(n), c.found.refs[int(list)*k:])
+	if k := len(c.j.used); k == 1 {
+		c.out.refs[n] = list
+	} else {
+		copy(c.refsAt(n), c.found.refs[int(list)*k:])
+	}
 	return uint32(n)
 }
 

@@ -85,7 +85,11 @@ func (l *life) keep(i int) change {
 	return k
 }
 
+// keepRefs keeps the rows that give the slots of a version or memory, and returns the number of their list; where there is one used slot, the row itself.
 func (l *life) keepRefs(values []uint32) uint32 {
+	if len(l.j.used) == 1 {
+		return values[l.j.used[0]]
+	}
 	for _, s := range l.j.used {
 		l.keptRefs.add(values[s])
 	}

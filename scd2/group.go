@@ -46,7 +46,8 @@ type grouping[K keyset.Words] struct {
 	starts        []uint32
 }
 
-// keyRows are the rows of a key as they come: the first ones, and their numbers. left says that they are still to be settled or kept.
+// keyRows are the rows of a key as they come: where the first ones are, and how many there are. settleSingle leaves evs 0 for keys that it settled, and in
+// ev the new numbers of the others.
 type keyRows struct {
 	ev, his, evs, versions uint32
 }

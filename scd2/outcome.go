@@ -35,7 +35,7 @@ const (
 // change is a row of the history that comes new, is closed or rewritten. There may be millions: it is small, and all else is found by its cells.
 type change struct {
 	from, to     uint32 // cells of bounds
-	refs         uint32 // the number of a list of rows, one for each used slot, in what a worker keeps, then in outcome.refs
+	refs         uint32 // the number of a list of rows, one for each used slot, in outcome.refs; before that see life.keepRefs
 	row          uint32 // of the history; of an insert, where its values are from
 	key          uint32 // a row that has its key
 	reason       Reason
