@@ -10,10 +10,15 @@ func Sum[K Words](t *Table[K, uint32], entries []Entry[K, uint32]) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		if s, fresh := t.At(e, start[i]); !fresh {
-			s.Payload += e.Payload
-			s.Row1 = min(s.Row1, e.Row1)
+		s := t.Hit(e, start[i])
+		if s == nil {
+			var fresh bool
+			if s, fresh = t.At(e, start[i]); fresh {
+				continue
+			}
 		}
+		s.Payload += e.Payload
+		s.Row1 = min(s.Row1, e.Row1)
 	}
 }
 

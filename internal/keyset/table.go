@@ -124,7 +124,7 @@ func StartsIn[K Words, P, Q any](t *Table[K, P], entries []Entry[K, Q], start []
 // answers for most rows; At and Find know of the others.
 func (t *Table[K, P]) Hit(e *Entry[K, P], start uint32) *Entry[K, P] {
 	s := &t.slots[start]
-	if s.Key == e.Key && s.Row1 != 0 && t.exact {
+	if s.Key == e.Key && s.Row1 != 0 && (t.exact || e.Key[len(e.Key)-1]>>56 != form.LongText) {
 		return s
 	}
 	return nil
