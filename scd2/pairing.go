@@ -65,6 +65,7 @@ type comparing struct {
 	same       []bool
 }
 
+// rooms are empty: one in which a malformed array made a panic doesn't come back.
 var rooms = sync.Pool{New: func() any { return new(comparing) }}
 
 // add takes a pair of rows; at is what it will be known by.

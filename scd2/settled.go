@@ -135,7 +135,6 @@ func (s *settling) compare(ctx context.Context) error {
 	return j.run(ctx, len(s.spans), func(_, task int) error {
 		span := s.spans[task]
 		room := rooms.Get().(*comparing)
-		defer rooms.Put(room)
 		span.Blocks(func(_, n int, row uint32) {
 			of, kinds := s.of[row:][:n], j.kinds[row:][:n]
 			for i, w := range of {
@@ -147,6 +146,7 @@ func (s *settling) compare(ctx context.Context) error {
 				of[i] |= isSame
 			}
 		})
+		rooms.Put(room)
 		s.decide(task)
 		return nil
 	})

@@ -2,11 +2,13 @@ package scd2_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
@@ -223,4 +225,43 @@ func one01(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// TestSettledAfterMalformed: a call that ends in the middle of a comparison, at a text that lies outside its bytes, leaves nothing to the next one.
+func TestSettledAfterMalformed(t *testing.T) {
+	alloc := arrowtest.Allocator(t)
+	var history, events [][]any
+	for k := range 40 {
+		history = append(history, []any{k, string(rune('A' + k)), 1, nil})
+		events = append(events, []any{39 - k, string(rune('A' + k)), 2 + k}) // what another key has, in its place
+	}
+	columns := []string{"id:int64", "name:string", "valid_from:int64", "valid_to:int64"}
+	table := scd2.Table{Key: []string{"id"}, Batches: arrowtest.Table(t, alloc, columns, history)}
+	changes := arrowtest.Table(t, alloc, []string{"id:int64", "name:string", "at:int64"}, events)
+	opts := scd2.Options{Mode: scd2.Changes, At: []onerow.Order{onerow.Desc("at")}, Resources: onerow.Resources{Workers: 1, Allocator: alloc}}
+
+	offsets := make([]int32, 41)
+	for i := range offsets {
+		offsets[i] = int32(i)
+	}
+	offsets[10], offsets[11] = 1000, 1001
+	data := array.NewData(arrow.BinaryTypes.String, 40, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)),
+		memory.NewBufferBytes(make([]byte, 40))}, nil, 0, 0)
+	defer data.Release()
+	broken := array.NewStringData(data)
+	defer broken.Release()
+	said := changes[0]
+	bad := array.NewRecord(said.Schema(), []arrow.Array{table.Batches[0].Column(0), broken, said.Column(2)}, 40)
+	defer bad.Release()
+
+	if _, err := scd2.Plan(context.Background(), table, []arrow.Record{bad}, opts); !errors.Is(err, onerow.ErrMalformed) {
+		t.Fatalf("got %v", err)
+	}
+	m, err := scd2.Plan(context.Background(), table, changes, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := m.Report; r.Applied != 40 || r.Close != 40 {
+		t.Errorf("%v", r)
+	}
 }
