@@ -1,6 +1,10 @@
 package form
 
-import "github.com/apache/arrow/go/v15/arrow/decimal128"
+import (
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+)
 
 // SamePairs compares rows of a column pair by pair: it clears same[k] where the cells of rows as[k] and bs[k] aren't equal as keys; NULL
 // equals NULL. Pairs that are known to differ are passed over.
@@ -10,13 +14,14 @@ import "github.com/apache/arrow/go/v15/arrow/decimal128"
 // differ are left out first, and cells are loaded before any is compared.
 func (c *Column) SamePairs(as, bs []uint32, same []bool) {
 	compare := c.pairLoop()
-	var p pairs
+	p := pairRooms.Get().(*pairs)
+	defer pairRooms.Put(p) // nothing in it outlives a block
 	for lo := 0; lo < len(as); lo += pairBlock {
 		hi := min(lo+pairBlock, len(as))
 		if n := p.take(as[lo:hi], bs[lo:hi], same[lo:hi]); n > 0 {
 			p.a.find(c, p.a.rows[:n])
 			p.b.find(c, p.b.rows[:n])
-			compare(c, &p, n)
+			compare(c, p, n)
 			for k, at := range p.at[:n] {
 				same[lo+int(at)] = p.same[k]
 			}
@@ -31,6 +36,8 @@ func (c *Column) Quick() bool {
 }
 
 const pairBlock = 256
+
+var pairRooms = sync.Pool{New: func() any { return new(pairs) }}
 
 // pairs is a block of pairs that aren't known to differ.
 type pairs struct {
@@ -193,8 +200,8 @@ func (c *Column) minusNulls(p *pairs, n int) {
 	}
 }
 
-// loadNulls says which of some cells are NULL, of arrays that have validity bits alone; some is false when none can be.
-func (s *pairSide) loadNulls(c *Column, n int) (some bool) {
+// loadNulls says which of some cells are NULL, of arrays that have validity bits alone; any is false when none can be.
+func (s *pairSide) loadNulls(c *Column, n int) (any bool) {
 	rows, null := s.rows[:n], s.null[:n]
 	if a := s.chunk; a != nil {
 		if a.valid == nil {
