@@ -62,7 +62,7 @@ var (
 	ErrEmptySource = errors.New("empty source")
 	// ErrNoChange: nothing changed, and the caller requires a change.
 	ErrNoChange = errors.New("nothing changed")
-	// ErrStaleBase: a plan was made for another history than the one it is applied to.
+	// ErrStaleBase: a plan was made for another history than the one it is applied to, or for another state of a guard.
 	ErrStaleBase = errors.New("stale base")
 	// ErrRelationship: the rows of two sides meet in more ways than was allowed. See [KeysError].
 	ErrRelationship = errors.New("relationship")

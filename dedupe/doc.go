@@ -44,6 +44,9 @@
 // The target must hold deleted keys too, with their order and op: a delete that is forgotten can't keep an older upsert
 // out. If it holds several rows of a key, the greatest counts, the first of equal ones.
 //
+// A program that brings many small batches to a large target needn't read the target each time: a [Guard] reads it once, is asked batch after
+// batch, and advances by what was written. Its plans are those that Latest makes with Options.Against.
+//
 // # Every row is accounted for
 //
 // In = Kept + Superseded + Duplicates + SetAside + Stale.

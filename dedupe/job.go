@@ -39,6 +39,9 @@ type job struct {
 	keyCols []*form.Column
 	keys    *keyset.Keys
 
+	guard *Guard // that the plan is one of; nil: of none
+	state uint64 // of the guard
+
 	nullKey  keyset.Bitmap // rows of the batches left out for a NULL key; nil: none
 	report   Report
 	progress *frame.Progress

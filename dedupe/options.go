@@ -71,7 +71,8 @@ type Options struct {
 	// Against holds what the target has already: one row a key, with the key and order columns under the same names, and
 	// any others. Rows not newer than the target's row of their key are stale (see [Plan.Stale]). For deletes to be
 	// guarded against replays, the target must hold the deleted keys too (tombstones), with the op column; snapshot
-	// reads are told apart by the op column too. The batches must have one schema. Default nil: no guard.
+	// reads are told apart by the op column too. The batches must have one schema. Every call reads all of them; for batch after batch
+	// see [Guard]. Default nil: no guard.
 	Against []arrow.Record
 
 	// Resources bounds what the call may use. Default: all processors, the default allocator.

@@ -11,7 +11,7 @@ import (
 // arrow goes down: examples, verbs, root, kernel. docs/design/0001-layout.md says why.
 var mayImport = map[string][]string{
 	".":      {"internal/take", "internal/keyset", "internal/form"},
-	"dedupe": verbImports,
+	"dedupe": append([]string{"internal/recast"}, verbImports...),
 	"grain":  verbImports,
 	"scd2":   append([]string{"internal/recast", "internal/position"}, verbImports...),
 

@@ -18,7 +18,8 @@ import (
 	"github.com/onerow-go/onerow/internal/peer/duck"
 )
 
-// B1: batches of 1,000 rows come to a target of 1 M keys. A call keeps the latest row of each key that is newer than the target's.
+// B1: batches of 1,000 rows come to a target of 1 M keys. A call keeps the latest row of each key that is newer than the target's. Both sides hold
+// the target from before: DuckDB as a table, we as a guard. Neither is changed by the calls, so that each batch may come again.
 
 const (
 	batchRows = 1000
@@ -56,10 +57,14 @@ func makeMicroBatch(keys int) microBatch {
 	return m
 }
 
+// guard reads the target.
+func (m microBatch) guard(ctx context.Context, workers int) (*dedupe.Guard, error) {
+	return dedupe.NewGuard(ctx, []arrow.Record{m.target}, []string{"id"}, latestOrder, dedupe.Options{Resources: onerow.Resources{Workers: workers}})
+}
+
 // ours is one call: the rows of a batch to write.
-func (m microBatch) ours(ctx context.Context, batch, workers int) (arrow.Record, error) {
-	p, err := dedupe.Latest(ctx, m.batches[batch:batch+1], []string{"id"}, latestOrder,
-		dedupe.Options{Against: []arrow.Record{m.target}, Resources: onerow.Resources{Workers: workers}})
+func (m microBatch) ours(ctx context.Context, g *dedupe.Guard, batch int) (arrow.Record, error) {
+	p, err := g.Latest(ctx, m.batches[batch:batch+1])
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +73,14 @@ func (m microBatch) ours(ctx context.Context, batch, workers int) (arrow.Record,
 
 // task is the first batch alone, to measure its memory.
 func (m microBatch) task() task {
+	g, guardErr := m.guard(context.Background(), 1)
 	t := task{
 		tables: map[string]arrow.Record{"target": m.target, "batch0": m.batches[0]},
-		ours: func(ctx context.Context, workers int) (result, error) {
-			rec, err := m.ours(ctx, 0, workers)
+		ours: func(ctx context.Context, _ int) (result, error) {
+			if guardErr != nil {
+				return result{}, guardErr
+			}
+			rec, err := m.ours(ctx, g, 0)
 			if err != nil {
 				return result{}, err
 			}
@@ -131,10 +140,14 @@ func (m microBatch) measure(ctx context.Context, threads, runs int) (t batchTimi
 			return t, err
 		}
 	}
+	g, err := m.guard(ctx, threads)
+	if err != nil {
+		return t, err
+	}
 	t.forms = map[string]float64{}
 	var best string
 	for _, f := range batchForms {
-		l, err := m.check(ctx, db, f.name, f.sql, threads)
+		l, err := m.check(ctx, db, g, f.name, f.sql)
 		if err != nil {
 			return t, err
 		}
@@ -146,7 +159,7 @@ func (m microBatch) measure(ctx context.Context, threads, runs int) (t batchTimi
 		var ours, peer latencies
 		for i := range batchCalls {
 			start := time.Now()
-			rec, err := m.ours(ctx, i%batches, threads)
+			rec, err := m.ours(ctx, g, i%batches)
 			ours = append(ours, time.Since(start).Seconds())
 			if err != nil {
 				return t, err
@@ -165,10 +178,10 @@ func (m microBatch) measure(ctx context.Context, threads, runs int) (t batchTimi
 }
 
 // check compares what both sides make of each batch. It gives DuckDB's latencies.
-func (m microBatch) check(ctx context.Context, db *duck.DB, name, sql string, workers int) (latencies, error) {
+func (m microBatch) check(ctx context.Context, db *duck.DB, g *dedupe.Guard, name, sql string) (latencies, error) {
 	var l latencies
 	for i := range m.batches {
-		rec, err := m.ours(ctx, i, workers)
+		rec, err := m.ours(ctx, g, i)
 		if err != nil {
 			return nil, err
 		}
