@@ -49,7 +49,7 @@ type Guard struct {
 //
 // The options are those of the calls to come. Options.Against must be nil.
 //
-// It reads each row once, and takes about a microsecond a row. Errors wrap those of [Latest] that a target can make, [onerow.ErrOption] for an
+// It reads each row once, and takes some tenths of a microsecond a row. Errors wrap those of [Latest] that a target can make, [onerow.ErrOption] for an
 // option that is set wrongly, or [onerow.ErrTooLarge].
 func NewGuard(ctx context.Context, target []arrow.Record, key []string, order []onerow.Order, opts Options) (*Guard, error) {
 	err := checkOptions(key, order, opts)
