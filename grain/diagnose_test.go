@@ -254,7 +254,7 @@ func TestDiagnoseCanceled(t *testing.T) {
 		for looks, done := int64(0), false; !done; looks += 1 + looks/8 {
 			before := runtime.NumGoroutine()
 			d, err := grain.Diagnose(newPolls(t.Context(), looks), batches, []string{"k"}, grain.DiagnoseOptions{Resources: onerow.Resources{Workers: workers}})
-			goroutinesEnd(t, before)
+			arrowtest.GoroutinesEnd(t, before)
 			switch {
 			case err == nil:
 				if done = true; gocmp.Diff(want, d) != "" {

@@ -132,7 +132,7 @@ func TestKeysCancel(t *testing.T) {
 		points := int64(0)
 		for ; ; points += 1 + points/4 {
 			_, err := grain.Keys(newPolls(t.Context(), points), batches, grain.KeysOptions{Resources: onerow.Resources{Workers: workers}})
-			goroutinesEnd(t, before)
+			arrowtest.GoroutinesEnd(t, before)
 			if err == nil {
 				break
 			}

@@ -269,7 +269,7 @@ func TestMergeCancel(t *testing.T) {
 			points := int64(0)
 			for step := int64(1); ; points += step {
 				err := call(newPolls(t.Context(), points), onerow.Resources{Workers: workers})
-				goroutinesEnd(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 				if err == nil {
 					break
 				}

@@ -204,7 +204,7 @@ func TestProfileCancel(t *testing.T) {
 		before := runtime.NumGoroutine()
 		for points := int64(0); ; points++ {
 			_, err := grain.Profile(newPolls(t.Context(), points), batches, []string{"k"}, grain.ProfileOptions{Sums: []string{"l"}, Resources: onerow.Resources{Workers: workers}})
-			goroutinesEnd(t, before)
+			arrowtest.GoroutinesEnd(t, before)
 			if err == nil {
 				if points < int64(3*largeRows()/70_000) {
 					t.Errorf("%d workers: the context is looked at %d times", workers, points)

@@ -245,18 +245,6 @@ func (p *polls) Err() error {
 	return nil
 }
 
-// goroutinesEnd fails the test when there are more goroutines than before, and they don't go away.
-func goroutinesEnd(t *testing.T, before int) {
-	t.Helper()
-	for range 100_000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-}
-
 // TestCancel ends the context at each point at which Check looks at it: it returns the context's error, and no goroutine
 // goes on.
 func TestCancel(t *testing.T) {
@@ -267,7 +255,7 @@ func TestCancel(t *testing.T) {
 			points := int64(0)
 			for ; ; points++ {
 				err := call(newPolls(t.Context(), points), onerow.Resources{Workers: workers})
-				goroutinesEnd(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 				if err == nil {
 					break
 				}
@@ -298,7 +286,7 @@ func TestCancelInProgress(t *testing.T) {
 					}
 				}})
 				cancel()
-				goroutinesEnd(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("%s, %d workers, in %s: %v", name, workers, stage, err)
 				}
@@ -406,7 +394,7 @@ func TestProgressPanics(t *testing.T) {
 					err := call(t.Context(), onerow.Resources{Workers: workers, Progress: func(int64, int64, onerow.Stage) { f() }})
 					t.Errorf("%s, %d workers: %v", name, workers, err)
 				}()
-				goroutinesEnd(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 			}
 		}
 	}

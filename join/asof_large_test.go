@@ -319,18 +319,6 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// workersEnd fails the test when there are more goroutines than before, and they don't go away.
-func workersEnd(t *testing.T, before int) {
-	t.Helper()
-	for range 100_000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-}
-
 // TestRangeCancel ends the context at points at which it is looked at: the call returns the context's error, and no goroutine goes on.
 func TestRangeCancel(t *testing.T) {
 	for _, shape := range []string{"many keys", "one key", "few"} {
@@ -340,7 +328,7 @@ func TestRangeCancel(t *testing.T) {
 				points := int64(0)
 				for ; ; points += 1 + points/20 {
 					err := call(newCountdown(t.Context(), points), onerow.Resources{Workers: workers})
-					workersEnd(t, before)
+					arrowtest.GoroutinesEnd(t, before)
 					if err == nil {
 						break
 					}
@@ -370,7 +358,7 @@ func TestRangeProgressPanics(t *testing.T) {
 			err := call(t.Context(), onerow.Resources{Workers: 2, Progress: func(int64, int64, onerow.Stage) { panic("mine") }})
 			t.Errorf("%s: %v", name, err)
 		}()
-		workersEnd(t, before)
+		arrowtest.GoroutinesEnd(t, before)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

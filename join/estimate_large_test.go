@@ -306,7 +306,7 @@ func TestEstimateCancel(t *testing.T) {
 				ctx := &endAt{Context: t.Context()}
 				ctx.left.Store(points)
 				err := call(ctx, onerow.Resources{Workers: workers})
-				goroutinesGone(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 				if err == nil {
 					if points < 5 {
 						t.Errorf("%s, %d workers: the context is looked at %d times", name, workers, points)
@@ -319,18 +319,6 @@ func TestEstimateCancel(t *testing.T) {
 			}
 		}
 	}
-}
-
-// goroutinesGone fails the test when there are more goroutines than before, and they don't go away.
-func goroutinesGone(t *testing.T, before int) {
-	t.Helper()
-	for range 100_000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
 // TestEstimateProgressPanics: a panic of the caller's own code is the caller's.

@@ -166,18 +166,6 @@ func (p *polls) Err() error {
 	return nil
 }
 
-// goroutinesEnd fails the test when there are more goroutines than before, and they don't go away.
-func goroutinesEnd(t *testing.T, before int) {
-	t.Helper()
-	for range 100_000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-}
-
 // cancelEverywhere ends the context at each point at which a call looks at it, of many not at each: it returns the context's error, and no goroutine
 // goes on. It returns the number of points.
 func cancelEverywhere(t *testing.T, name string, call func(ctx context.Context) error) int64 {
@@ -185,7 +173,7 @@ func cancelEverywhere(t *testing.T, name string, call func(ctx context.Context) 
 	before := runtime.NumGoroutine()
 	for points := int64(0); ; points += 1 + points/8 {
 		err := call(newPolls(t.Context(), points))
-		goroutinesEnd(t, before)
+		arrowtest.GoroutinesEnd(t, before)
 		if err == nil {
 			return points
 		}
@@ -345,7 +333,7 @@ func TestPlanCancelInProgress(t *testing.T) {
 					}
 				}})
 				cancel()
-				goroutinesEnd(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 				if err != context.Canceled {
 					t.Errorf("%s, %d workers, in %s: %v", name, workers, stage, err)
 				}

@@ -191,7 +191,7 @@ func TestMergeOutOfMemory(t *testing.T) {
 				var recs []arrow.Record
 				var err error
 				panicked := panics(func() { recs, err = call(alloc) })
-				goroutinesEnd(t, before)
+				arrowtest.GoroutinesEnd(t, before)
 				if panicked != nil && panicked != "out of memory" {
 					t.Fatalf("%s, at buffer %d: panic %v", name, n, panicked)
 				}
