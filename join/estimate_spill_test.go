@@ -49,9 +49,7 @@ func checkGone(t *testing.T, what any, fs *faultfs.FS, dir string, goroutines in
 	if fs.Handles() != 0 {
 		t.Errorf("%v: %d files are open", what, fs.Handles())
 	}
-	if n := runtime.NumGoroutine(); n > goroutines {
-		t.Errorf("%v: %d goroutines, %d before", what, n, goroutines)
-	}
+	arrowtest.GoroutinesEnd(t, goroutines)
 }
 
 // TestSpill: the call that the other tests break spills more than once over, and is right.
