@@ -200,8 +200,8 @@ func (c *Column) minusNulls(p *pairs, n int) {
 	}
 }
 
-// loadNulls says which of some cells are NULL, of arrays that have validity bits alone; any is false when none can be.
-func (s *pairSide) loadNulls(c *Column, n int) (any bool) {
+// loadNulls says which of some cells are NULL, of arrays that have validity bits alone; some is false when none can be.
+func (s *pairSide) loadNulls(c *Column, n int) (some bool) {
 	rows, null := s.rows[:n], s.null[:n]
 	if a := s.chunk; a != nil {
 		if a.valid == nil {
