@@ -45,19 +45,24 @@ func (s *Size) Growth() float64 {
 // *onerow.KeysError with Kind ErrGrowth that lists the keys that repeat on the right and make the most rows, and their rows there. A factor below
 // 1, which no left join can meet, wraps [onerow.ErrOption].
 func (s *Size) MaxGrowth(factor float64) error {
-	if !(factor >= 1) {
-		return fmt.Errorf("%w: MaxGrowth takes a factor of 1 or more, not %v", onerow.ErrOption, factor)
-	}
-	most := new(big.Rat).SetFloat64(factor)
-	if most == nil { // infinite
-		return nil
-	}
-	most.Mul(most, new(big.Rat).SetInt64(s.Left.Rows))
-	if new(big.Rat).SetInt(s.Rows.Left.Big()).Cmp(most) <= 0 {
-		return nil
+	if over, err := grown(s.Rows.Left, factor, s.Left.Rows); err != nil || !over {
+		return err
 	}
 	return s.keysError(rightSide, onerow.ErrGrowth, s.Right.Repeats, s.Right.RepeatedKeys, fmt.Sprintf("a left join makes %v rows of %d, %s times as many, of at most %v",
 		s.Rows.Left, s.Left.Rows, decimal(s.Growth()), factor))
+}
+
+// grown says whether a left join has more than factor times the rows of the left side.
+func grown(join Count, factor float64, left int64) (bool, error) {
+	if !(factor >= 1) {
+		return false, fmt.Errorf("%w: MaxGrowth takes a factor of 1 or more, not %v", onerow.ErrOption, factor)
+	}
+	most := new(big.Rat).SetFloat64(factor)
+	if most == nil { // infinite
+		return false, nil
+	}
+	most.Mul(most, new(big.Rat).SetInt64(left))
+	return new(big.Rat).SetInt(join.Big()).Cmp(most) > 0, nil
 }
 
 // keysError lists the first of some keys, with their rows on a side.

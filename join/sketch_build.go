@@ -192,14 +192,15 @@ func (w *sketcher[K]) deal(keys *keyset.Keys, s keyset.Span) {
 
 // count counts the keys of one partition, and returns its number of rows.
 func (w *sketcher[K]) count(workers []*sketcher[K], part int) (rows int64, err error) {
-	w.table.Reset()
-	for _, from := range workers {
-		from.parts.Chunks(part, func(chunk []sketchEntry[K]) {
-			if !w.watch.OverAfter(len(chunk)) {
-				w.insert(chunk)
-			}
-		})
-	}
+	w.table.Fill(func() {
+		for _, from := range workers {
+			from.parts.Chunks(part, func(chunk []sketchEntry[K]) {
+				if !w.watch.OverAfter(len(chunk)) {
+					w.insert(chunk)
+				}
+			})
+		}
+	})
 	if err := w.watch.Err(); err != nil {
 		return 0, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -211,21 +210,12 @@ func (k *knownKey) rows(side int) Approx {
 // with Kind ErrGrowth that says whether the join surely makes more, or may, and lists the known keys that make the most rows. A factor
 // below 1, which no left join can meet, wraps [onerow.ErrOption].
 func (s *SketchedSize) MaxGrowth(factor float64) error {
-	if !(factor >= 1) {
-		return fmt.Errorf("%w: MaxGrowth takes a factor of 1 or more, not %v", onerow.ErrOption, factor)
-	}
-	most := new(big.Rat).SetFloat64(factor)
-	if most == nil { // infinite
-		return nil
-	}
-	most.Mul(most, new(big.Rat).SetInt64(s.Left.Rows))
-	beyond := func(c Count) bool { return new(big.Rat).SetInt(c.Big()).Cmp(most) > 0 }
 	left := s.Rows.Left
-	if !beyond(left.High) {
-		return nil
+	if may, err := grown(left.High, factor, s.Left.Rows); err != nil || !may {
+		return err
 	}
 	verb := "may make"
-	if beyond(left.Low) {
+	if surely, _ := grown(left.Low, factor, s.Left.Rows); surely {
 		verb = "makes"
 	}
 	e := &onerow.KeysError{Kind: onerow.ErrGrowth, Input: sideNames[rightSide], Columns: s.On.Right, Total: int64(len(s.Worst)),
