@@ -12,7 +12,7 @@ MODULES := adapters/arrow18 examples/explosion internal/engines internal/peer in
 DUCKDB_MODULES := internal/engines internal/peer
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases generated engines adapters peer explosion race bench lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases generated engines adapters peer explosion race bench-once lint
 
 .DEFAULT_GOAL := help
 
@@ -90,16 +90,11 @@ generated: ## the tables of internal/textform are what its generator makes of Un
 .PHONY: adapters
 adapters: ## tests of the modules below adapters/, with the assertions of Arrow too
 	cd adapters/arrow18 && go vet ./... && go test ./... && go test -tags assert ./...
-	cd adapters/arrow18 && go test -race -short . && go test -run '^$$' -bench . -benchtime 1x -short ./...
+	cd adapters/arrow18 && go test -race -short .
 
 .PHONY: peer
-peer: ## answers compared with DuckDB's on random tables, and each workload of internal/peer once, small: a module of its own
+peer: ## answers compared with DuckDB's on random tables, and the results of each workload of internal/peer: a module of its own
 	cd internal/peer && go vet -tags duckdb_arrow ./... && ONEROW_REQUIRE_ENGINES=1 go test -tags duckdb_arrow ./...
-	cd internal/peer && go run -tags duckdb_arrow ./cmd/bench -rows 20000 -runs 1 -bars=false
-
-.PHONY: bench-peer
-bench-peer: ## measure all workloads beside DuckDB: some 10 GB of memory; BENCH passes flags, as in BENCH="-suite latest -json out.json"
-	cd internal/peer && go run -tags duckdb_arrow ./cmd/bench $(BENCH)
 
 .PHONY: explosion-setup
 explosion-setup: ## install Chromium from Debian where there is none, for the explosion step
@@ -119,8 +114,14 @@ fuzz: ## each fuzz target for FUZZTIME
 	  done; done
 
 .PHONY: bench
-bench: ## each benchmark once: it still runs (for figures: go test -bench . PACKAGE)
+bench: ## measure all workloads beside DuckDB: some 10 GB of memory; BENCH passes flags, as in BENCH="-suite latest -json out.json"
+	cd internal/peer && go run -tags duckdb_arrow ./cmd/bench $(BENCH)
+
+.PHONY: bench-once
+bench-once: ## each benchmark once, small, those beside DuckDB too: they still run (for figures: make bench, or go test -bench . PACKAGE)
 	go test -run '^$$' -bench . -benchtime 1x -short ./...
+	cd adapters/arrow18 && go test -run '^$$' -bench . -benchtime 1x -short ./...
+	cd internal/peer && go run -tags duckdb_arrow ./cmd/bench -rows 20000 -runs 1 -bars=false
 
 .PHONY: lint
 lint: $(GOLANGCI) ## golangci-lint by .golangci.yml, installed into bin/ on first use

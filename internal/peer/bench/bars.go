@@ -24,6 +24,6 @@ const (
 	leastSpeedup  = 1.6 // L1 with two workers against one
 	mostGrowth    = 1.8 // C1: ns a row at the largest size against the smallest
 	mostRowBytes  = 24  // L1: peak memory over input and output, a row
-	// mostMoreObjects is for the objects that L1 allocates against those of a tenth of the rows: not more with rows, but that more partitions may be made.
+	// mostMoreObjects is for the objects that L1, G1 and J1 allocate against those of a tenth of the rows: not more with rows, but that more partitions may be made.
 	mostMoreObjects = 1.5
 )

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,29 @@ func TestMicroBatchAgrees(t *testing.T) {
 	}
 }
 
+// The model of C1 agrees with the verb, at sizes that are not round, and not when a row is another.
+func TestGrowthAgrees(t *testing.T) {
+	for _, rows := range []int{1, 9, 1237} {
+		keys := max(1, rows/10)
+		c := makeChanges(rows, keys, intKey, nil)
+		want, err := c.newest(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.latest(keys).check(t.Context(), 2)
+		if err != nil || !maps.Equal(got, want) || want["latest rows"] == 0 {
+			t.Errorf("%d rows: ours %v, the model's %v, %v", rows, got, want, err)
+		}
+		c.at[rows/2]++ // the record shares it
+		if got, err = c.latest(keys).check(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if other, err := c.newest(keys); err != nil || !maps.Equal(got, other) {
+			t.Errorf("%d rows, one of them later: ours %v, the model's %v, %v", rows, got, other, err)
+		}
+	}
+}
+
 // A result that differs stops the run.
 func TestDifferenceIsAnError(t *testing.T) {
 	needDuckDB(t)
@@ -100,14 +124,18 @@ func TestRunAndReport(t *testing.T) {
 	var ids []string
 	for _, r := range out.Records {
 		ids = append(ids, r.Workload)
-		if !r.Checked || r.OursS <= 0 || r.PeerS <= 0 || r.RatioMin > r.Ratio || r.Ratio > r.RatioMax || r.Peer == "" {
+		alone := r.Workload == "C1"
+		if !r.Checked || r.OursS <= 0 || r.NSPerRow <= 0 || (r.PeerS <= 0 || r.Peer == "" || r.Objects <= 0) != alone || r.RatioMin > r.Ratio || r.Ratio > r.RatioMax {
 			t.Errorf("%+v", r)
 		}
 	}
 	if want := []string{"L1", "B1", "C1", "C1"}; !slices.Equal(ids, want) {
 		t.Errorf("records of %v, want %v", ids, want)
 	}
-	l1 := out.Records[0]
+	l1, b1 := out.Records[0], out.Records[1]
+	if b1.P50S <= 0 || b1.P50S > b1.P99S || b1.PeerP50S <= 0 || b1.PeerP50S > b1.PeerP99S || b1.P50S != b1.OursS || b1.PeerP50S != b1.PeerS {
+		t.Errorf("B1 lacks a latency: %+v", b1)
+	}
 	if l1.PeerPeakMiB <= 0 || l1.FloorS <= 0 || l1.GoMapS <= 0 || l1.OneWorkerS <= 0 {
 		t.Errorf("L1 lacks a figure: %+v", l1)
 	}
@@ -120,7 +148,7 @@ func TestRunAndReport(t *testing.T) {
 	for _, v := range out.Verdicts {
 		text.WriteString(v.String())
 	}
-	for _, want := range []string{"L1 latest-int", "micro-batch", "ours/floor", "go map", "p99", "better of two", "objects allocated", "bytes a row", "C1 ns a row", "workers against one"} {
+	for _, want := range []string{"L1 latest-int", "micro-batch", "ours/floor", "go map", "DuckDB p50", "better of two", "objects allocated", "VmHWM", " objects", "bytes a row", "C1 ns a row", "workers against one"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
@@ -133,7 +161,7 @@ func TestRunAndReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"workload", "rows", "keys", "ours_s", "peer", "peer_s", "ratio", "ratio_min", "ratio_max", "ns_per_row", "peer_peak_mib", "checked"} {
+	for _, name := range []string{"workload", "rows", "keys", "ours_s", "peer", "peer_s", "ratio", "ratio_min", "ratio_max", "ns_per_row", "peer_peak_mib", "objects", "p50_s", "peer_p50_s", "p99_s", "peer_p99_s", "checked"} {
 		if !strings.Contains(string(written), `"`+name+`":`) {
 			t.Errorf("the JSON has no %q", name)
 		}
@@ -203,14 +231,24 @@ func TestFigures(t *testing.T) {
 	if l.quantile(0.5) != 3 || l.quantile(0.99) != 5 || l.quantile(0) != 1 {
 		t.Errorf("quantiles %v %v %v", l.quantile(0.5), l.quantile(0.99), l.quantile(0))
 	}
-	if got := growthRows(5_000_000); !slices.Equal(got, []int{1_000_000, 3_000_000}) {
-		t.Errorf("sizes %v", got)
+	for _, sizes := range []struct {
+		of   Config
+		want []int
+	}{
+		{Config{Rows: 5_000_000}, []int{1_000_000, 3_000_000}},
+		{Config{Rows: 20_000}, []int{2000, 20_000}},
+		{Config{}, growthSizes},
+		{Config{Sizes: []int{7, 70}}, []int{7, 70}},
+		{Config{Sizes: []int{7, 70}, Rows: 50}, []int{7}},
+	} {
+		if got := sizes.of.growthRows(); !slices.Equal(got, sizes.want) {
+			t.Errorf("%+v: sizes %v, want %v", sizes.of, got, sizes.want)
+		}
 	}
-	if got := growthRows(20_000); !slices.Equal(got, []int{2000, 20_000}) {
-		t.Errorf("sizes %v", got)
-	}
-	if got := growthRows(0); len(got) != len(growthSizes) {
-		t.Errorf("sizes %v", got)
+	for _, n := range []int{0, 1, 12345, 100_000_000} {
+		if got := gather(spread(n)); got != n {
+			t.Errorf("%d comes back as %d", n, got)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -22,6 +23,9 @@ func (f figures) with(others figures) figures {
 	maps.Copy(f, others)
 	return f
 }
+
+// errDiffer says that both sides gave different results.
+var errDiffer = errors.New("results differ")
 
 // errNoChecksum says that a result has a column of a type that no workload has.
 func errNoChecksum(col arrow.Array) error { return fmt.Errorf("no checksum for %v", col.DataType()) }

@@ -29,6 +29,9 @@ const (
 // spread takes numbers apart over 64 bits, each to another.
 func spread(n int) int64 { return int64(uint64(n+1) * 0x9e3779b97f4a7c15) }
 
+// gather gives the number back that was spread: the two factors' product is 1, modulo 2^64.
+func gather(id int64) int { return int(uint64(id)*0xf1de83e19937733d) - 1 }
+
 func latestWorkloads() []workload {
 	ten := 10_000_000
 	uniform := func(share float64, kind keyKind) func(rows int) task {
@@ -147,11 +150,7 @@ func latestInt(rows int) task {
 
 // latest is the task of finding the latest row of each key.
 func (c changes) latest(keys int) task {
-	batches := []arrow.Record{c.rec}
-	var columns []string
-	for _, f := range c.rec.Schema().Fields() {
-		columns = append(columns, f.Name)
-	}
+	batches, columns := []arrow.Record{c.rec}, c.columns()
 	return task{
 		rows: len(c.ids), keys: keys, tables: map[string]arrow.Record{"t": c.rec},
 		ours: func(ctx context.Context, workers int) (result, error) {
@@ -167,6 +166,13 @@ func (c changes) latest(keys int) task {
 		},
 		forms: latestForms(c.key, columns),
 	}
+}
+
+func (c changes) columns() (names []string) {
+	for _, f := range c.rec.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // latestForms are the ways to write it in SQL. The order columns are 64 bits each, so that both fit a HUGEINT that compares as they do; a join by

@@ -114,7 +114,7 @@ func (t task) choose(ctx context.Context, db *duck.DB, want figures, m *timing) 
 			return best, err
 		}
 		if !maps.Equal(got, want) {
-			return best, fmt.Errorf("results differ: ours %v, %s of DuckDB %v", want, f.name, got)
+			return best, fmt.Errorf("%w: ours %v, %s of DuckDB %v", errDiffer, want, f.name, got)
 		}
 		m.forms[f.name] = math.Inf(1)
 		for range 2 {

@@ -26,7 +26,7 @@ type Record struct {
 	Keys    int    `json:"keys"`
 	// OursS and PeerS are medians of the runs; in B1 the medians of calls.
 	OursS float64 `json:"ours_s"`
-	// Peer is the form of DuckDB's that was the fastest.
+	// Peer is the form of DuckDB's that was the fastest; "" in C1, where DuckDB has no part, and its other figures are 0.
 	Peer  string  `json:"peer"`
 	PeerS float64 `json:"peer_s"`
 	// Ratio is the median of the runs' ratios of DuckDB's time to ours.
@@ -37,10 +37,14 @@ type Record struct {
 	// PeakMiB and PeerPeakMiB are peaks over the input, output included; 0 where they weren't measured.
 	PeakMiB     float64 `json:"peak_mib,omitempty"`
 	PeerPeakMiB float64 `json:"peer_peak_mib,omitempty"`
-	// Checked says that both sides gave the same result.
+	// Objects is the number of objects that our call allocated, where memory was measured.
+	Objects int64 `json:"objects,omitempty"`
+	// Checked says that both sides gave the same result; in C1, that ours is a model's.
 	Checked bool `json:"checked"`
 
-	// P99S and PeerP99S are the 99th of 100 calls of B1.
+	// P50S and P99S are what half of B1's calls take at most, and 99 of a hundred: medians of the runs.
+	P50S     float64 `json:"p50_s,omitempty"`
+	PeerP50S float64 `json:"peer_p50_s,omitempty"`
 	P99S     float64 `json:"p99_s,omitempty"`
 	PeerP99S float64 `json:"peer_p99_s,omitempty"`
 	// OneWorkerS, FloorS and GoMapS are medians of what was measured beside.
@@ -48,7 +52,7 @@ type Record struct {
 	FloorS     float64 `json:"floor_s,omitempty"`
 	GoMapS     float64 `json:"go_map_s,omitempty"`
 	// Forms has the better of two runs of each form in the warm-up, in seconds.
-	Forms map[string]float64 `json:"forms"`
+	Forms map[string]float64 `json:"forms,omitempty"`
 }
 
 // Machine says what the figures were taken on, in one line.
@@ -91,19 +95,23 @@ func (v Verdict) String() string {
 	return text
 }
 
-// WriteTable prints records as a table, the yardsticks below it, and the forms that lost.
+// WriteTable prints records as a table, with the form of DuckDB's that won, and notes below it: yardsticks, latencies, what peaks are.
 func WriteTable(w io.Writer, records []Record) {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "workload\trows\tkeys\tours\tDuckDB\tratio\tmin\tmax\tns/row\tpeak MiB\tDuckDB MiB\tsame\t form\t")
 	for _, r := range records {
-		bounded := func(mib float64) string {
-			if mib == 0 {
+		known := func(format string, v float64) string {
+			if v == 0 {
 				return "-"
 			}
-			return fmt.Sprintf("%.0f", mib)
+			return fmt.Sprintf(format, v)
 		}
-		fmt.Fprintf(tab, "%s %s\t%d\t%d\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.1f\t%s\t%s\t%t\t %s\t\n", r.Workload, r.What, r.Rows, r.Keys, seconds(r.OursS), seconds(r.PeerS),
-			r.Ratio, r.RatioMin, r.RatioMax, r.NSPerRow, bounded(r.PeakMiB), bounded(r.PeerPeakMiB), r.Checked, r.Peer)
+		peer, form := seconds(r.PeerS), r.Peer
+		if form == "" {
+			peer, form = "-", "-"
+		}
+		fmt.Fprintf(tab, "%s %s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%t\t %s\t\n", r.Workload, r.What, r.Rows, r.Keys, seconds(r.OursS), peer,
+			known("%.2f", r.Ratio), known("%.2f", r.RatioMin), known("%.2f", r.RatioMax), r.NSPerRow, known("%.0f", r.PeakMiB), known("%.0f", r.PeerPeakMiB), r.Checked, form)
 	}
 	tab.Flush()
 	fmt.Fprintln(w)
@@ -119,17 +127,31 @@ func WriteTable(w io.Writer, records []Record) {
 			beside = append(beside, "one worker "+seconds(r.OneWorkerS))
 		}
 		if r.P99S > 0 {
-			beside = append(beside, fmt.Sprintf("p99 %s, of DuckDB %s", seconds(r.P99S), seconds(r.PeerP99S)))
+			beside = append(beside, fmt.Sprintf("p50 %s, p99 %s; DuckDB p50 %s, p99 %s; p99 ratio %.2f", seconds(r.P50S), seconds(r.P99S),
+				seconds(r.PeerP50S), seconds(r.PeerP99S), r.PeerP99S/r.P99S))
+		}
+		if r.Objects > 0 {
+			beside = append(beside, fmt.Sprintf("%d objects", r.Objects))
 		}
 		if len(beside) > 0 {
 			fmt.Fprintf(w, "%s  %s\n", r.Workload, strings.Join(beside, "; "))
 		}
 	}
+	if slices.ContainsFunc(records, func(r Record) bool { return r.PeakMiB > 0 }) {
+		fmt.Fprintln(w, peakMeans)
+	}
 }
+
+// peakMeans says under the table what its peaks are.
+const peakMeans = "Peaks: a process for each workload and side makes one call, its first; the greatest resident size (VmHWM) while it runs, less that before it (VmRSS)\n" +
+	"with the input loaded, so what the call takes over its input, output and garbage included. Objects are those that this call allocates."
 
 // WriteForms prints the warm-up time of each form of DuckDB's.
 func WriteForms(w io.Writer, records []Record) {
 	for _, r := range records {
+		if r.Peer == "" {
+			continue
+		}
 		names := make([]string, 0, len(r.Forms))
 		for name := range r.Forms {
 			names = append(names, name)

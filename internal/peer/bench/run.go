@@ -14,6 +14,8 @@ type Config struct {
 	Suites []string
 	// Rows caps the rows of each workload's main table. 0: the sizes of the workloads.
 	Rows int
+	// Sizes are those of C1. None: from 1 M to 100 M rows.
+	Sizes []int
 	// Threads is the number of DuckDB's threads and of our workers.
 	Threads int
 	// Runs is the number of runs of each side.
@@ -135,7 +137,7 @@ func (r *run) timed(ctx context.Context, w workload, rows int) (Record, error) {
 	return r.record(w.id, w.what, t.rows, t.keys, m), nil
 }
 
-// memory measures the peaks of both sides, and judges L1's.
+// memory measures the peaks of both sides. It judges L1's, and whether the objects that L1, G1 and J1 allocate are more with more rows.
 func (r *run) memory(ctx context.Context, id string, rows int, rec *Record) error {
 	ours, err := peak(ctx, id, rows, r.Threads, oursSide)
 	if err != nil {
@@ -145,19 +147,21 @@ func (r *run) memory(ctx context.Context, id string, rows int, rec *Record) erro
 	if err != nil {
 		return err
 	}
-	rec.PeakMiB, rec.PeerPeakMiB = mebibytes(ours.over), mebibytes(peer.over)
-	if id != "L1" {
+	rec.PeakMiB, rec.PeerPeakMiB, rec.Objects = mebibytes(ours.over), mebibytes(peer.over), ours.allocations
+	if id == "L1" {
+		perRow := float64(ours.over-ours.output) / float64(rows)
+		r.limits = append(r.limits, Verdict{What: "L1 peak memory over input and output", Value: fmt.Sprintf("%.1f bytes a row", perRow),
+			Bar: fmt.Sprintf("at most %d", mostRowBytes), Pass: perRow <= mostRowBytes})
+	}
+	if id != "L1" && id != "G1" && id != "J1" {
 		return nil
 	}
-	perRow := float64(ours.over-ours.output) / float64(rows)
-	r.limits = append(r.limits, Verdict{What: "L1 peak memory over input and output", Value: fmt.Sprintf("%.1f bytes a row", perRow),
-		Bar: fmt.Sprintf("at most %d", mostRowBytes), Pass: perRow <= mostRowBytes})
 	few, err := peak(ctx, id, max(1, rows/10), r.Threads, oursSide)
 	if err != nil {
 		return err
 	}
 	more := float64(ours.allocations) / float64(max(1, few.allocations))
-	r.limits = append(r.limits, Verdict{What: "L1 objects allocated, against a tenth of the rows",
+	r.limits = append(r.limits, Verdict{What: id + " objects allocated, against a tenth of the rows",
 		Value: fmt.Sprintf("%d against %d, %.2f times", ours.allocations, few.allocations, more), Bar: fmt.Sprintf("at most %.1f", mostMoreObjects),
 		Pass: more <= mostMoreObjects})
 	return nil
@@ -178,7 +182,7 @@ func (r *run) microBatch(ctx context.Context) error {
 		p99, peerP99 = append(p99, t.ours[i].quantile(0.99)), append(peerP99, t.peer[i].quantile(0.99))
 	}
 	rec.times(ours, peer, ratios)
-	rec.P99S, rec.PeerP99S = median(p99), median(peerP99)
+	rec.P50S, rec.PeerP50S, rec.P99S, rec.PeerP99S = rec.OursS, rec.PeerS, median(p99), median(peerP99)
 	if r.Memory {
 		if err := r.memory(ctx, rec.Workload, rows, &rec); err != nil {
 			return err
@@ -209,8 +213,13 @@ func (r *run) record(id, what string, rows, keys int, m timing) Record {
 }
 
 func (rec *Record) times(ours, peer, ratios []float64) {
-	rec.OursS, rec.PeerS = median(ours), median(peer)
+	rec.oursAlone(ours)
+	rec.PeerS = median(peer)
 	rec.Ratio, rec.RatioMin, rec.RatioMax = median(ratios), slices.Min(ratios), slices.Max(ratios)
+}
+
+func (rec *Record) oursAlone(ours []float64) {
+	rec.OursS = median(ours)
 	rec.NSPerRow = rec.OursS * 1e9 / float64(rec.Rows)
 }
 
@@ -218,7 +227,11 @@ func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
 func (r *run) add(rec Record) {
 	r.Records = append(r.Records, rec)
-	if r.Log != nil {
+	switch {
+	case r.Log == nil:
+	case rec.Peer == "":
+		fmt.Fprintf(r.Log, "%s %s: ours %s, %d rows, %.1f ns a row\n", rec.Workload, rec.What, seconds(rec.OursS), rec.Rows, rec.NSPerRow)
+	default:
 		fmt.Fprintf(r.Log, "%s %s: ours %s, DuckDB %s (%s), ratio %.2f\n", rec.Workload, rec.What, seconds(rec.OursS), seconds(rec.PeerS), rec.Peer, rec.Ratio)
 	}
 }

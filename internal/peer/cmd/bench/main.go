@@ -1,7 +1,7 @@
 // Command bench measures the verbs of onerow beside DuckDB, on the same data in one run, and checks that both give the
 // same results. It prints a table, and how each figure stands against its bar.
 //
-//	go run -tags duckdb_arrow ./cmd/bench [-suite latest,G1,…] [-rows N] [-threads 2] [-runs 5] [-json FILE] [-forms] [-memory=false] [-bars=false]
+//	go run -tags duckdb_arrow ./cmd/bench [-suite latest,G1,…] [-rows N] [-sizes N,N] [-threads 2] [-runs 5] [-json FILE] [-forms] [-memory=false] [-bars=false]
 //
 // Out-of-core streams (O1) aren't measured: dedupe has no reader yet.
 package main
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 
 	"github.com/onerow-go/onerow/internal/peer/bench"
@@ -38,6 +39,7 @@ func exit(err error) {
 func run(ctx context.Context) error {
 	suites := flag.String("suite", "", "suites or workloads to run, by comma: "+strings.Join(bench.Suites(), ", ")+", L1, G2, … (default all)")
 	rows := flag.Int("rows", 0, "cap of the rows of each workload's main table (default the sizes of the workloads)")
+	sizes := flag.String("sizes", "", "rows of growth's tables, by comma (default from 1 M to 100 M, for which it takes some 10 GB of memory)")
 	threads := flag.Int("threads", 2, "threads of DuckDB, and our workers")
 	runs := flag.Int("runs", 5, "runs of each side")
 	file := flag.String("json", "", "file to write the records to")
@@ -52,6 +54,15 @@ func run(ctx context.Context) error {
 	c := bench.Config{Rows: *rows, Threads: *threads, Runs: *runs, Memory: *memory, Log: os.Stderr}
 	if *suites != "" {
 		c.Suites = strings.Split(*suites, ",")
+	}
+	if *sizes != "" {
+		for _, text := range strings.Split(*sizes, ",") {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return fmt.Errorf("-sizes: %q is no number of rows", text)
+			}
+			c.Sizes = append(c.Sizes, n)
+		}
 	}
 	out, err := bench.Run(ctx, c)
 	if err != nil {
