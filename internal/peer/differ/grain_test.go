@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 		n := q.counts(`WITH c AS (SELECT count(*) AS c FROM keyed GROUP BY g)
 SELECT (SELECT count(*) FROM t), count(*), count(*) FILTER (c > 1), coalesce(sum(c - 1), 0)::BIGINT, coalesce(max(c), 0), (SELECT count(*) FROM ranked WHERE nk) FROM c`)
 		same(q, "counts", fmt.Sprint(r.Rows, r.Keys, r.DuplicateKeys, r.DuplicateRows, r.MaxCopies, r.NullKeyRows), strings.Trim(fmt.Sprint(n), "[]"))
-		q.compareNulls(r.Nulls, key)
+		q.compareNulls(r.Nulls, "t", key)
 
 		limit := opts.Worst
 		if limit == 0 {
@@ -59,12 +59,12 @@ SELECT (SELECT count(*) FROM t), count(*), count(*) FILTER (c > 1), coalesce(sum
 	})
 }
 
-// compareNulls compares the columns of t that have NULLs.
-func (q *question) compareNulls(ours []onerow.ColumnNulls, columns []column) {
+// compareNulls compares the columns of a table that have NULLs.
+func (q *question) compareNulls(ours []onerow.ColumnNulls, table string, columns []column) {
 	q.Helper()
 	var theirs []onerow.ColumnNulls
 	for _, c := range columns {
-		if n := q.counts("SELECT count(*), min(rowid) FROM t WHERE %s IS NULL", c.name); n[0] > 0 {
+		if n := q.counts("SELECT count(*), min(rowid) FROM %s WHERE %s IS NULL", table, c.name); n[0] > 0 {
 			theirs = append(theirs, onerow.ColumnNulls{Column: c.name, Rows: n[0], First: uint32(n[1])})
 		}
 	}
@@ -144,4 +144,92 @@ func number(q *question, text any) float64 {
 		q.Fatal(err)
 	}
 	return f
+}
+
+// Align: keys of two lists of columns, and of both together, NULL equal to NULL.
+func TestAlign(t *testing.T) {
+	verdicts := map[[2]bool]int{}
+	each(t, func(t *testing.T, q *question) {
+		all := q.columns("k", 4)
+		batches := q.load("t", all, q.rows(q.IntN(20), all))
+		pick := func() []column {
+			out := append([]column{}, all...)
+			q.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+			return out[:1+q.IntN(len(out))]
+		}
+		deduped, on := pick(), pick()
+		q.tell("deduped %q, on %q", names(deduped), names(on))
+		a, err := grain.Align(t.Context(), batches, names(deduped), names(on), grain.Options{Resources: onerow.Resources{Workers: 1 + q.IntN(3)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		distinct := func(columns string) int64 {
+			return q.counts("SELECT count(*) FROM (SELECT %s FROM t GROUP BY ALL)", columns)[0]
+		}
+		n := []int64{distinct(list(deduped)), distinct(list(on)), distinct("1, " + list(deduped) + ", " + list(on))}
+		same(q, "keys", fmt.Sprint(a.Deduped.Keys, a.On.Keys, a.BothKeys), strings.Trim(fmt.Sprint(n), "[]"))
+		same(q, "coarser, finer", fmt.Sprint(a.Coarser(), a.Finer()), fmt.Sprint(n[2] > n[1], n[2] > n[0]))
+		verdicts[[2]bool{a.Coarser(), a.Finer()}]++
+	})
+	t.Logf("coarser, finer: %v", verdicts)
+}
+
+// Compare: two tables of the same columns, where a figure is refused that changed by more than a share.
+func TestCompare(t *testing.T) {
+	refused := 0
+	each(t, func(t *testing.T, q *question) {
+		key := q.columns("k", 2)
+		v := column{"v", one(q, "int32", "int64", "decimal(18,2)"), family{draw: func(q *question) any { return q.IntN(9) - 4 }}, 20}
+		if v.typ == "decimal(18,2)" {
+			v.family = familyNamed("decimal")
+		}
+		all := append(append([]column{}, key...), v)
+		var profiles [2]*grain.TableProfile
+		for i, table := range []string{"before", "after"} {
+			var err error
+			profiles[i], err = grain.Profile(t.Context(), q.load(table, all, q.rows(q.IntN(20), all)), names(key), grain.ProfileOptions{Sums: []string{"v"}, Nulls: grain.NullsEqual})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		allowed := grain.Tolerance{Growth: one(q, 0, 0.25, 0.5, 1.5), Loss: one(q, 0, 0.125, 0.5)}
+		q.tell("%+v", allowed)
+		c, err := grain.Compare(profiles[0], profiles[1], allowed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused += q.compareFigures(c, key, all, allowed)
+	})
+	t.Logf("%d figures refused", refused)
+}
+
+// compareFigures compares what grain.Compare refuses with what SQL does. It gives their number.
+func (q *question) compareFigures(c *grain.Comparison, key, all []column, allowed grain.Tolerance) int {
+	q.Helper()
+	keys := "(SELECT count(*) FROM (SELECT 1 FROM %s GROUP BY " + list(key) + "))"
+	figures := []string{"'rows', count(*)", "'keys', 0 * count(*) + " + keys, "'duplicate_rows', count(*) - " + keys, "'null_key_rows', count(*) FILTER " + anyNull(key)}
+	for _, col := range all {
+		figures = append(figures, "'nulls("+col.name+")', count(*) FILTER ("+col.name+" IS NULL)")
+	}
+	figures = append(figures, "'sum(v)', coalesce(sum(v), 0)")
+	side := func(table string) string {
+		var out []string
+		for i, f := range figures {
+			at := strings.Index(f, ", ")
+			out = append(out, fmt.Sprintf("SELECT %d AS place, %s AS name, (%s)::DECIMAL(30,4) AS n FROM %s", i, f[:at], strings.ReplaceAll(f[at+2:], "%s", table), table))
+		}
+		return strings.Join(out, " UNION ALL ")
+	}
+	var ours, theirs []string
+	for _, f := range c.Figures {
+		if f.Refused {
+			ours = append(ours, f.Name)
+		}
+	}
+	for _, r := range q.ask(`SELECT b.name FROM (%s) b JOIN (%s) a USING (place) WHERE a.n > b.n AND a.n - b.n > %v * abs(b.n) OR a.n < b.n AND b.n - a.n > %v * abs(b.n) ORDER BY place`,
+		side("before"), side("after"), allowed.Growth, allowed.Loss) {
+		theirs = append(theirs, r[0].(string))
+	}
+	same(q, "figures refused", fmt.Sprint(ours), fmt.Sprint(theirs))
+	return len(ours)
 }

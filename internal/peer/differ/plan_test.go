@@ -17,6 +17,8 @@ import (
 type planCase struct {
 	*question
 	key, values, all []column
+	// tracked are those of the values that make versions.
+	tracked []column
 	// at draws the n-th of the positions: even ones are for boundaries.
 	at     family
 	place  func(n int) any
@@ -27,6 +29,10 @@ const positions = 60
 
 func (q *question) drawPlan() *planCase {
 	c := &planCase{question: q, key: q.columns("k", 2), values: q.columns("v", 3)}
+	if q.chance(40) { // so that many events repeat a version
+		c.values[0] = q.column(c.values[0].name, familyNamed("bool"))
+	}
+	c.tracked = c.values
 	c.at, c.place = q.places()
 	from := column{"valid_from", one(q, c.at.types...), c.at, 0}
 	to := from
@@ -73,7 +79,7 @@ func (c *planCase) history() (rows [][]any) {
 			if end < positions || c.chance(30) {
 				to = c.place(min(end, positions))
 			}
-			if says := c.says(c.values, cells); says == before {
+			if says := c.says(c.tracked, cells[:len(c.tracked)]); says == before {
 				before = "" // a gap instead: neighbours that say the same aren't joined
 			} else {
 				before = says
@@ -119,8 +125,8 @@ func (c *planCase) changes(history [][]any) (rows [][]any) {
 		if len(history) > 0 && c.chance(70) {
 			of := history[c.IntN(len(history))]
 			copy(row, of[:len(c.key)])
-			if c.chance(40) { // it repeats a version
-				copy(row, of[:len(row)])
+			if c.chance(40) { // it repeats a version, or what is tracked of one
+				copy(row, of[:len(c.key)+len(one(c.question, c.values, c.tracked))])
 			}
 		}
 		op := any(one(c.question, "u", "u", "u", "d"))
@@ -158,13 +164,16 @@ func TestPlanAndApply(t *testing.T) {
 }
 
 // rebuilt is a query: the history h after the events c. Starts, ends, and events are points in a row; one that says what the point before it
-// says goes; each lasts until the next.
+// says, in the tracked columns, goes; each of the others lasts until the next of them. Columns that aren't tracked are as they were said last
+// before that.
 func (c *planCase) rebuilt() string {
 	var differs, olds, none []string
-	for _, v := range c.values {
-		differs = append(differs, v.name+" IS DISTINCT FROM old_"+v.name)
-		olds = append(olds, "lag("+v.name+") OVER w AS old_"+v.name)
+	for i, v := range c.values {
 		none = append(none, "NULL AS "+v.name)
+		if i < len(c.tracked) {
+			differs = append(differs, v.name+" IS DISTINCT FROM old_"+v.name)
+			olds = append(olds, "lag("+v.name+") OVER w AS old_"+v.name)
+		}
 	}
 	return fmt.Sprintf(`WITH points AS (
   SELECT %[1]s, %[2]s, valid_from AS ts, false AS gone, 1 AS rank FROM h
@@ -172,10 +181,21 @@ func (c *planCase) rebuilt() string {
   UNION ALL SELECT %[1]s, %[2]s, ts, coalesce(op = 'd', false), 1 FROM c
 ), placed AS (SELECT *, dense_rank() OVER (ORDER BY %[1]s) AS g FROM points QUALIFY row_number() OVER (PARTITION BY %[1]s, ts ORDER BY rank DESC) = 1
 ), told AS (SELECT *, lag(gone) OVER w AS was_gone, %[4]s FROM placed WINDOW w AS (PARTITION BY g ORDER BY ts)
-), made AS (SELECT * FROM told WHERE coalesce(was_gone, true) <> gone OR NOT gone AND (%[5]s)
-), versions AS (SELECT *, lead(ts) OVER (PARTITION BY g ORDER BY ts) AS valid_to FROM made)
-SELECT %[1]s, %[2]s, ts AS valid_from, valid_to FROM versions WHERE NOT gone`,
-		list(c.key), list(c.values), strings.Join(none, ", "), strings.Join(olds, ", "), strings.Join(differs, " OR "))
+), made AS (SELECT *, count(*) FILTER (coalesce(was_gone, true) <> gone OR NOT gone AND (%[5]s)) OVER (PARTITION BY g ORDER BY ts) AS run FROM told
+), runs AS (SELECT g, run, any_value(gone) AS gone, min(ts) AS start, arg_max({%[6]s}, ts) AS said FROM made WHERE run > 0 GROUP BY g, run
+), versions AS (SELECT *, lead(start) OVER (PARTITION BY g ORDER BY start) AS valid_to FROM runs)
+SELECT %[7]s, start AS valid_from, valid_to FROM versions WHERE NOT gone`,
+		list(c.key), list(c.values), strings.Join(none, ", "), strings.Join(olds, ", "), strings.Join(differs, " OR "), pairs(slices.Concat(c.key, c.values)),
+		"said."+strings.Join(names(slices.Concat(c.key, c.values)), ", said."))
+}
+
+// pairs writes columns as the members of a struct.
+func pairs(columns []column) string {
+	var out []string
+	for _, c := range columns {
+		out = append(out, "'"+c.name+"': "+c.name)
+	}
+	return strings.Join(out, ", ")
 }
 
 // compareHistories compares rows of a history by value.
