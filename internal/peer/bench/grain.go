@@ -40,13 +40,17 @@ func checked(rows, keys int, kind keyKind) task {
 	const (
 		into   = "CREATE OR REPLACE TEMP TABLE r AS WITH g AS MATERIALIZED (SELECT id, count(*) AS n FROM t GROUP BY id) SELECT "
 		totals = "sum(n)::UBIGINT AS s, count(*) AS k, count(*) FILTER (n > 1) AS d, sum(n - 1)::UBIGINT AS e, max(n) AS m"
-		worst  = ", (SELECT list({'id': id, 'n': n}) FROM (SELECT id, n FROM g WHERE n > 1 ORDER BY n DESC LIMIT 20)) AS worst"
+		// As many keys have n rows as c says.
+		histogram = "CREATE OR REPLACE TEMP TABLE r AS WITH g AS (SELECT n, count(*) AS c FROM (SELECT count(*) AS n FROM t GROUP BY id) GROUP BY n) SELECT " +
+			"sum(n * c)::UBIGINT AS s, sum(c)::UBIGINT AS k, sum(c) FILTER (n > 1)::UBIGINT AS d, sum((n - 1) * c)::UBIGINT AS e, max(n) AS m FROM g"
+		worst = ", (SELECT list({'id': id, 'n': n}) FROM (SELECT id, n FROM g WHERE n > 1 ORDER BY n DESC LIMIT 20)) AS worst"
 	)
 	read := func(ctx context.Context, db *duck.DB) (figures, error) {
 		return queryFigures(ctx, db, "SELECT s, k, d, e, m FROM r", grainFigures...)
 	}
 	t.forms = []form{
 		{"totals", strings.Replace(into, "MATERIALIZED", "", 1) + totals + " FROM g", []string{"r"}, read},
+		{"totals of a histogram", histogram, []string{"r"}, read},
 		{"totals, worst", into + totals + worst + " FROM g", []string{"r"}, read},
 	}
 	if kind == intKey {

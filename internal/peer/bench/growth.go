@@ -12,7 +12,7 @@ import (
 )
 
 // C1: L1 at growing sizes, keys a tenth. It is about our own growth, so DuckDB has no part in it: at 100 M rows the input takes 4.7 GB, once, and a
-// call some 2.3 GB more. Results are compared with those of a plain model.
+// call some 2.2 GB more. Results are compared with those of a plain model.
 
 var growthSizes = []int{1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000}
 

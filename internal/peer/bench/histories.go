@@ -116,7 +116,7 @@ func stagedFigures(staged arrow.Record) (figures, error) {
 	return out.with(expire), err
 }
 
-// currentForms find the rows to expire and to insert, as two tables.
+// currentForms find the rows to expire and to insert, as two tables. An anti join by all columns, and rowids that are joined back, were no faster.
 func currentForms() []form {
 	var differs, values []string
 	for _, c := range trackedNames {
@@ -212,7 +212,7 @@ func past(rows int) task {
 var pastColumns = []string{"id", "value", "note", "valid_from", "valid_to"}
 
 // pastForms rebuild the versions of the keys that have events: starts, ends without a start, and events in one list; of each position the
-// last; what repeats its neighbour goes; each lasts until the next. The others stay.
+// last; what repeats its neighbour goes; each lasts until the next. The others stay. The last of each position by GROUP BY took longer than by a window.
 func pastForms() []form {
 	const rebuilt = `
 WITH points AS (
@@ -238,10 +238,11 @@ SELECT id, value, note, valid_from, valid_to FROM versions WHERE NOT gone`
 	}
 	const into = "CREATE OR REPLACE TEMP TABLE next AS "
 	touched := strings.Replace(rebuilt, "WITH", "WITH hist AS (SELECT * FROM h WHERE id IN (SELECT id FROM c)),", 1)
+	semi := strings.Replace(rebuilt, "WITH", "WITH hist AS (SELECT * FROM h SEMI JOIN c USING (id)),", 1)
 	all := strings.Replace(rebuilt, "WITH", "WITH hist AS (SELECT * FROM h),", 1)
 	return []form{
 		{"rebuild of touched keys", into + touched + " UNION ALL SELECT id, value, note, valid_from, valid_to FROM h WHERE id NOT IN (SELECT id FROM c)", []string{"next"}, read},
-		{"rebuild of touched keys, anti join", into + touched + " UNION ALL SELECT id, value, note, valid_from, valid_to FROM h ANTI JOIN c USING (id)", []string{"next"}, read},
+		{"rebuild of touched keys, semi and anti join", into + semi + " UNION ALL SELECT id, value, note, valid_from, valid_to FROM h ANTI JOIN c USING (id)", []string{"next"}, read},
 		{"rebuild of all keys", into + all, []string{"next"}, read},
 	}
 }

@@ -95,7 +95,8 @@ func (m microBatch) task() task {
 
 var batchColumns = []string{"id", "updated_at", "seq", "amount", "name"}
 
-// batchForms are the ways to ask DuckDB; b is the batch's table.
+// batchForms are the ways to ask DuckDB; %[1]s is the batch's table. Prepared statements that insert into an emptied table, an index on the target, and
+// the target's rows of the batch's keys first were no faster.
 var batchForms = []struct{ name, sql string }{
 	{"window, left join", `SELECT b.* FROM (SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY id ORDER BY updated_at DESC, seq DESC) = 1) b
 LEFT JOIN target t ON b.id = t.id WHERE t.id IS NULL OR (b.updated_at, b.seq) > (t.updated_at, t.seq)`},
