@@ -1,6 +1,7 @@
 package scd2
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,16 +43,14 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 			return err
 		}
 		defer b.releaseForeign()
-		if err := b.foreignCells(); err != nil {
-			return err
-		}
 		var making []*recordInWork
+		laying := b.layForeign()
 		if len(m.out.inserts) > 0 {
-			inserted, err := b.versions(nil, m.out.inserts)
-			if err != nil {
-				return err
-			}
-			making = append(making, inserted) // the longest work first
+			inserted, rows := b.versions(nil, m.out.inserts)
+			making, laying = append(making, inserted), append(laying, rows...)
+		}
+		if err := b.all(laying); err != nil {
+			return err
 		}
 		edits, removes := m.out.edits, m.out.removes
 		start := uint32(0)
@@ -59,7 +58,7 @@ func (m *Merge) Apply(ctx context.Context, alloc memory.Allocator, history []arr
 			end := start + uint32(rec.NumRows())
 			e := sort.Search(len(edits), func(k int) bool { return edits[k].row >= end })
 			r := sort.Search(len(removes), func(k int) bool { return removes[k].Row >= end })
-			making = append(making, b.batch(i, start, end, len(m.out.edits)-len(edits), edits[:e], removes[:r]))
+			making = append(making, b.batch(i, start, len(m.out.edits)-len(edits), edits[:e], removes[:r]))
 			start, edits, removes = end, edits[e:], removes[r:]
 		}
 		if out, err = b.records(making...); err != nil {
@@ -139,7 +138,17 @@ type builder struct {
 	alloc memory.Allocator
 	refs  []uint32 // those of the outcome, and more
 
-	foreign []foreign // by column, for Apply
+	// For Apply: what edited rows get from elsewhere, by source of cells and by column.
+	foreignRows []foreignRows
+	foreign     []foreign
+}
+
+// all runs tasks on the call's workers.
+func (b *builder) all(tasks []func()) error {
+	return b.j.run(b.ctx, len(tasks), func(_, i int) error {
+		tasks[i]()
+		return nil
+	})
 }
 
 func (m *Merge) builder(ctx context.Context, alloc memory.Allocator) *builder {
@@ -191,22 +200,28 @@ type recordInWork struct {
 	schema *arrow.Schema
 	rows   int
 	column func(i int) (arrow.Array, error)
+	cost   func(i int) int // what a column takes, in steps of some nanoseconds; nil: nobody knows
 	made   []arrow.Array
 }
 
-// records makes records, all of their columns in parallel.
+// records makes records, all of their columns in parallel, the dearest ones first: what is left for the end is little, and all workers have a share of it.
 func (b *builder) records(making ...*recordInWork) (out []arrow.Record, err error) {
 	type task struct {
-		of *recordInWork
-		i  int
+		of      *recordInWork
+		i, cost int
 	}
 	var tasks []task
 	for _, r := range making {
 		r.made = make([]arrow.Array, r.schema.NumFields())
 		for i := range r.made {
-			tasks = append(tasks, task{r, i})
+			t := task{of: r, i: i}
+			if r.cost != nil {
+				t.cost = r.cost(i)
+			}
+			tasks = append(tasks, t)
 		}
 	}
+	slices.SortStableFunc(tasks, func(a, b task) int { return cmp.Compare(b.cost, a.cost) })
 	defer func() {
 		for _, t := range tasks {
 			if c := t.of.made[t.i]; c != nil {
@@ -237,8 +252,9 @@ func (b *builder) record(making *recordInWork) (arrow.Record, error) {
 	return recs[0], nil
 }
 
-// versions are a record of some lists of changes, one after the other, with more columns before it.
-func (b *builder) versions(before []stagedColumn, lists ...[]change) (*recordInWork, error) {
+// versions are a record of some lists of changes, one after the other, with more columns before it. Before it is made, the tasks are to be run that lay
+// its rows.
+func (b *builder) versions(before []stagedColumn, lists ...[]change) (making *recordInWork, laying []func()) {
 	schema := b.j.schema
 	if before != nil {
 		fields := make([]arrow.Field, 0, len(before)+len(schema.Fields()))
@@ -247,16 +263,35 @@ func (b *builder) versions(before []stagedColumn, lists ...[]change) (*recordInW
 		}
 		schema = arrow.NewSchema(append(fields, schema.Fields()...), nil)
 	}
-	rows, err := b.rowsOf(lists)
-	if err != nil {
-		return nil, err
-	}
-	return &recordInWork{schema: schema, rows: rows.n, column: func(i int) (arrow.Array, error) {
+	rows, laying := b.rowsOf(lists)
+	column := func(i int) (arrow.Array, error) {
 		if i < len(before) {
 			return before[i].make()
 		}
 		return b.column(&b.j.columns[i-len(before)], rows)
-	}}, nil
+	}
+	cost := func(i int) int {
+		if i < len(before) {
+			return 2 * rows.n
+		}
+		return b.j.columns[i-len(before)].cost() * rows.n
+	}
+	return &recordInWork{schema: schema, rows: rows.n, column: column, cost: cost}, laying
+}
+
+// cost is what a cell of a column takes to gather. Those of boundaries come from several places; an end may be NULL.
+func (c *column) cost() int {
+	switch {
+	case c.role == toRole:
+		return 4
+	case c.role == fromRole:
+		return 3
+	case c.role == currentRole || c.role == deletedRole:
+		return 1
+	case form.FamilyOf(c.field.Type) == form.TextFamily:
+		return 3
+	}
+	return 2
 }
 
 // versionRows say of some changes where their cells are from.
@@ -267,35 +302,32 @@ type versionRows struct {
 	bySlot        [][]uint32 // by place of the slot
 }
 
-func (b *builder) rowsOf(lists [][]change) (*versionRows, error) {
-	v := &versionRows{lists: lists, bySlot: make([][]uint32, len(b.j.used))}
+// rowsOf returns rows that the tasks lay.
+func (b *builder) rowsOf(lists [][]change) (v *versionRows, laying []func()) {
+	v = &versionRows{lists: lists, bySlot: make([][]uint32, len(b.j.used))}
 	for _, l := range lists {
 		v.n += len(l)
 	}
-	all := func(to *[]uint32, of func(*change) uint32) {
-		rows := make([]uint32, 0, v.n)
-		for _, l := range lists {
-			for i := range l {
-				rows = append(rows, of(&l[i]))
+	lay := func(to *[]uint32, of func(*change) uint32) {
+		laying = append(laying, func() {
+			rows := make([]uint32, v.n)
+			to, rest := to, rows
+			for _, l := range lists {
+				for i := range l {
+					rest[i] = of(&l[i])
+				}
+				rest = rest[len(l):]
 			}
-		}
-		*to = rows
+			*to = rows
+		})
 	}
-	err := b.j.run(b.ctx, 3+len(v.bySlot), func(_, task int) error {
-		switch task {
-		case 0:
-			all(&v.from, func(c *change) uint32 { return c.from })
-		case 1:
-			all(&v.to, func(c *change) uint32 { return c.to })
-		case 2:
-			all(&v.key, func(c *change) uint32 { return c.key })
-		default:
-			place := task - 3
-			all(&v.bySlot[place], func(c *change) uint32 { return b.refs[int(c.refs)*len(b.j.used)+place] })
-		}
-		return nil
-	})
-	return v, err
+	lay(&v.from, func(c *change) uint32 { return c.from })
+	lay(&v.to, func(c *change) uint32 { return c.to })
+	lay(&v.key, func(c *change) uint32 { return c.key })
+	for place := range v.bySlot {
+		lay(&v.bySlot[place], func(c *change) uint32 { return b.refs[int(c.refs)*len(b.j.used)+place] })
+	}
+	return v, laying
 }
 
 // column makes one column of changes.

@@ -2,6 +2,7 @@ package scd2
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -13,107 +14,134 @@ import (
 	"github.com/onerow-go/onerow/internal/take"
 )
 
-// batch is batch i of the new history, rows start to end of the old one, with the edits and removes that are in it.
-func (b *builder) batch(i int, start, end uint32, first int, edits []change, removes []Action) *recordInWork {
+// batch is batch i of the new history, rows from start on of the old one, with the edits and removes that are in it; first is the number of the first of the
+// edits.
+func (b *builder) batch(i int, start uint32, first int, edits []change, removes []Action) *recordInWork {
 	rec := b.j.given[i]
-	var rows []uint32 // those that stay, when some don't
-	n := int(end - start)
-	if len(removes) > 0 {
-		rows = make([]uint32, 0, n)
-		for row, next := start, 0; row < end; row++ {
-			if next < len(removes) && removes[next].Row == row {
-				next++
-				continue
-			}
-			rows = append(rows, row)
-		}
-		n = len(rows)
-	}
-	return &recordInWork{schema: b.j.schema, rows: n, column: func(k int) (arrow.Array, error) {
+	rows := int(b.j.history.Batches[i].NumRows())
+	column := func(k int) (arrow.Array, error) {
 		c := &b.j.columns[k]
 		if c.role == currentRole || c.role == deletedRole {
-			return b.flagsOf(c, rec, k, start, rows, edits)
+			return b.flagsOf(c, rec, k, start, edits, removes)
 		}
 		return b.cellsOf(c, rec, k, i, start, first, edits, removes)
-	}}
+	}
+	cost := func(k int) int {
+		n := len(removes)
+		if s := b.sourceOf(&b.j.columns[k]); s >= 0 && b.foreignRows[s].at != nil {
+			n += len(edits)
+		}
+		return min(n, 1)*rows/2 + 4*n
+	}
+	return &recordInWork{schema: b.j.schema, rows: rows - len(removes), column: column, cost: cost}
 }
 
-// foreign are the cells of one column that edited rows get from elsewhere: gathered once, whatever the number of batches.
+// Sources of the cells of edits; those of the used slots follow.
+const (
+	startCells = iota
+	endCells
+	slotCells
+)
+
+// foreignRows are the cells that edited rows get from elsewhere, out of one source.
+type foreignRows struct {
+	cells []uint32
+	at    []uint32 // by edit: the number of its cell, or keyset.None where the row keeps its own; nil: all do
+}
+
+// foreign is a column of the cells that edited rows get from elsewhere: gathered once, by who needs it first, whatever the number of batches.
 type foreign struct {
-	cells arrow.Array // nil: none
-	at    []uint32    // by edit: its cell, or keyset.None where the row keeps its own
+	sync.Mutex
+	cells arrow.Array
 }
 
-// foreignCells gathers the foreign cells of all columns. They belong to the builder, which releases them.
-func (b *builder) foreignCells() error {
-	b.foreign = make([]foreign, len(b.j.columns))
-	return b.j.run(b.ctx, len(b.foreign), func(_, k int) error {
-		c := &b.j.columns[k]
-		chunks, own, cell := b.source(c)
-		if cell == nil {
-			return nil
+// layForeign returns tasks that find the foreign cells of edits.
+func (b *builder) layForeign() (tasks []func()) {
+	edits := b.m.out.edits
+	b.foreign, b.foreignRows = make([]foreign, len(b.j.columns)), make([]foreignRows, slotCells+len(b.j.used))
+	for s := range b.foreignRows {
+		f, cell, own := &b.foreignRows[s], b.cellOf(s), uint32(0)
+		if s == endCells {
+			own = b.j.cells.end(0)
 		}
-		var rows []uint32
-		f := &b.foreign[k]
-		for i := range b.m.out.edits {
-			e := &b.m.out.edits[i]
-			from := cell(e)
-			if from == e.row+own {
-				continue
+		tasks = append(tasks, func() {
+			for i := range edits {
+				e := &edits[i]
+				from := cell(e)
+				if from == e.row+own {
+					continue
+				}
+				if f.at == nil {
+					f.at, f.cells = slices.Repeat([]uint32{keyset.None}, len(edits)), make([]uint32, 0, len(edits)-i)
+				}
+				f.at[i] = uint32(len(f.cells))
+				f.cells = append(f.cells, from)
 			}
-			if rows == nil {
-				f.at = slices.Repeat([]uint32{keyset.None}, len(b.m.out.edits))
-			}
-			f.at[i] = uint32(len(rows))
-			rows = append(rows, from)
-		}
-		if rows == nil {
-			return nil
-		}
-		var err error
-		f.cells, err = b.gather(c.field.Name, chunks, rows)
-		return err
-	})
+		})
+	}
+	return tasks
+}
+
+// cellOf says which cell of a source an edit takes.
+func (b *builder) cellOf(source int) func(e *change) uint32 {
+	switch used, at := len(b.j.used), source-slotCells; source {
+	case startCells:
+		return func(e *change) uint32 { return e.from }
+	case endCells:
+		return func(e *change) uint32 { return e.to }
+	default:
+		return func(e *change) uint32 { return b.refs[int(e.refs)*used+at] }
+	}
+}
+
+// sourceOf is the source of the cells of a column; -1 of flags and keys, which no edit gets from elsewhere.
+func (b *builder) sourceOf(c *column) int {
+	switch c.role {
+	case currentRole, deletedRole, keyRole:
+		return -1
+	case fromRole:
+		return startCells
+	case toRole:
+		return endCells
+	}
+	return slotCells + b.j.place[c.slot]
+}
+
+// foreignCells are the foreign cells of a column, gathered when they are asked for. They belong to the builder.
+func (b *builder) foreignCells(k int) (arrow.Array, error) {
+	c, f := &b.j.columns[k], &b.foreign[k]
+	f.Lock()
+	defer f.Unlock()
+	if f.cells != nil {
+		return f.cells, nil
+	}
+	var err error
+	f.cells, err = b.gather(c.field.Name, b.chunksOf(c), b.foreignRows[b.sourceOf(c)].cells)
+	return f.cells, err
 }
 
 func (b *builder) releaseForeign() {
-	for _, f := range b.foreign {
-		if f.cells != nil {
-			f.cells.Release()
+	for i := range b.foreign {
+		if cells := b.foreign[i].cells; cells != nil {
+			cells.Release()
 		}
 	}
 }
 
-// source says where the cells of a column are from: chunks, the number of the cell of row 0 of the history, and which cell an edit takes; nil for flags and keys, which no
-// edit gets from elsewhere.
-func (b *builder) source(c *column) (chunks []arrow.Array, own uint32, cell func(e *change) uint32) {
+// chunksOf are the chunks that the cells of a column are from.
+func (b *builder) chunksOf(c *column) []arrow.Array {
 	switch c.role {
-	case currentRole, deletedRole, keyRole:
-		return c.chunks, 0, nil
 	case fromRole:
-		return b.j.cells.from, 0, func(e *change) uint32 { return e.from }
+		return b.j.cells.from
 	case toRole:
-		return b.j.cells.to, b.j.cells.history, func(e *change) uint32 { return e.to }
+		return b.j.cells.to
 	}
-	return c.chunks, 0, func(e *change) uint32 { return b.ref(e.refs, c.slot) }
+	return c.chunks
 }
 
-// cellsOf makes a column of a batch: the old one where nothing changes, else out of it and of the column's foreign cells. first is the number of the first of the edits.
+// cellsOf makes a column of a batch: the old one where nothing changes, else out of it and of the column's foreign cells.
 func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, first int, edits []change, removes []Action) (arrow.Array, error) {
-	f := &b.foreign[k]
-	var replaced []uint32
-	from := uint32(0) // the first of their cells: they are in the order of the edits
-	if f.at != nil {
-		for e, at := range f.at[first : first+len(edits)] {
-			if at == keyset.None {
-				continue
-			}
-			if replaced == nil {
-				replaced, from = make([]uint32, 0, len(edits)-e), at
-			}
-			replaced = append(replaced, edits[e].row-start)
-		}
-	}
+	replaced, from := b.replaced(c, start, first, edits)
 	if replaced == nil && len(removes) == 0 {
 		if k < int(rec.NumCols()) {
 			return shared(rec, k), nil
@@ -121,9 +149,9 @@ func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, f
 		c.chunks[i].Retain() // a column that the history didn't have
 		return c.chunks[i], nil
 	}
-	chunks, _, _ := b.source(c)
+	base := i
 	if c.role == toRole {
-		i += len(b.j.history.Batches)
+		base += len(b.j.history.Batches)
 	}
 	left := make([]uint32, len(removes))
 	for r := range removes {
@@ -131,11 +159,33 @@ func (b *builder) cellsOf(c *column, rec arrow.Record, k, i int, start uint32, f
 	}
 	var by arrow.Array
 	if replaced != nil {
-		by = array.NewSlice(f.cells, int64(from), int64(from)+int64(len(replaced)))
+		cells, err := b.foreignCells(k)
+		if err != nil {
+			return nil, err
+		}
+		by = array.NewSlice(cells, int64(from), int64(from)+int64(len(replaced)))
 		defer by.Release()
 	}
-	arr, err := take.Edited(b.ctx, b.alloc, chunks[i], left, replaced, by)
+	arr, err := take.Edited(b.ctx, b.alloc, b.chunksOf(c)[base], left, replaced, by)
 	return arr, b.takeError(c.field.Name, err)
+}
+
+// replaced are the rows of a batch, from 0, that have a foreign cell in a column, and the number of the first one's; the cells of the others follow.
+func (b *builder) replaced(c *column, start uint32, first int, edits []change) (rows []uint32, from uint32) {
+	s := b.sourceOf(c)
+	if s < 0 || b.foreignRows[s].at == nil {
+		return nil, 0
+	}
+	for e, at := range b.foreignRows[s].at[first : first+len(edits)] {
+		if at == keyset.None {
+			continue
+		}
+		if rows == nil {
+			rows, from = make([]uint32, 0, len(edits)-e), at
+		}
+		rows = append(rows, edits[e].row-start)
+	}
+	return rows, from
 }
 
 // shared is a column of a batch of the history, shared with it.
@@ -148,33 +198,24 @@ func shared(rec arrow.Record, k int) arrow.Array {
 }
 
 // flagsOf makes a flag column of a batch.
-func (b *builder) flagsOf(c *column, rec arrow.Record, k int, start uint32, rows []uint32, edits []change) (arrow.Array, error) {
-	if len(edits) == 0 && rows == nil {
+func (b *builder) flagsOf(c *column, rec arrow.Record, k int, start uint32, edits []change, removes []Action) (arrow.Array, error) {
+	if len(edits)+len(removes) == 0 {
 		return shared(rec, k), nil
 	}
 	old := b.j.current
 	if c.role == deletedRole {
 		old = b.j.deleted
 	}
-	var flags, null []bool
-	next := 0
-	add := func(row uint32) {
-		for next < len(edits) && edits[next].row < row {
-			next++
-		}
-		if next < len(edits) && edits[next].row == row {
-			flags, null = append(flags, edits[next].flag(c.role)), append(null, false)
-			return
-		}
-		flags, null = append(flags, old.Match(isTrue, row)), append(null, old.Null(row))
-	}
-	if rows == nil {
-		for row := range uint32(rec.NumRows()) {
-			add(start + row)
-		}
-	} else {
-		for _, row := range rows {
-			add(row)
+	n := int(rec.NumRows()) - len(removes)
+	flags, null := make([]bool, 0, n), make([]bool, 0, n)
+	for row := start; row < start+uint32(rec.NumRows()); row++ {
+		switch {
+		case len(removes) > 0 && removes[0].Row == row:
+			removes = removes[1:]
+		case len(edits) > 0 && edits[0].row == row:
+			flags, null, edits = append(flags, edits[0].flag(c.role)), append(null, false), edits[1:]
+		default:
+			flags, null = append(flags, old.Match(isTrue, row)), append(null, old.Null(row))
 		}
 	}
 	return b.flags(c.field, flags, null)

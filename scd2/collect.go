@@ -172,26 +172,25 @@ func (c *collector) laid(n int, list uint32) uint32 {
 }
 
 func (c *collector) foundInsert(at, i int) {
-	e := c.found.inserts[i]
+	e := &c.out.inserts[at]
+	*e = c.found.inserts[i]
 	e.refs = c.laid(len(c.out.edits)+at, e.refs)
-	c.insert(at, e)
+	c.insert(at, e.row, e.reason)
 }
 
-func (c *collector) insert(at int, e change) {
-	j := c.j
-	c.out.inserts[at] = e
-	in := Insert{Row: e.row, Reason: e.reason}
-	switch {
-	case e.row >= j.firstOld:
-		in.From, in.Row = FromChanges, e.row-j.firstOld
-	case e.row >= j.firstSt:
-		in.From, in.Row = FromState, e.row-j.firstSt
-	case e.row >= j.firstChg:
-		in.From, in.Row = FromChanges, e.row-j.firstChg
+// insert lists an insert.
+func (c *collector) insert(at int, row uint32, why Reason) {
+	j, in := c.j, &c.m.Inserts[at]
+	switch in.Reason = why; {
+	case row >= j.firstOld:
+		in.From, in.Row = FromChanges, row-j.firstOld
+	case row >= j.firstSt:
+		in.From, in.Row = FromState, row-j.firstSt
+	case row >= j.firstChg:
+		in.From, in.Row = FromChanges, row-j.firstChg
 	default:
-		in.From = FromHistory
+		in.From, in.Row = FromHistory, row
 	}
-	c.m.Inserts[at] = in
 }
 
 func (c *collector) foundMem(at, i int) {
@@ -251,10 +250,11 @@ func (c *collector) settledInsert(at *place, end int, change uint32) {
 		c.foundInsert(at.inserts, at.foundInserts)
 		at.inserts, at.foundInserts = at.inserts+1, at.foundInserts+1
 	}
-	e := c.j.insertOf(row, w)
-	e.refs = uint32(len(c.out.edits) + at.inserts)
-	c.j.settledRefs(c.refsAt(int(e.refs)), row, w)
-	c.insert(at.inserts, e)
+	e, refs := &c.out.inserts[at.inserts], len(c.out.edits)+at.inserts
+	c.j.insertOf(e, row, w)
+	e.refs = uint32(refs)
+	c.j.settledRefs(c.refsAt(refs), row, w)
+	c.insert(at.inserts, row, e.reason)
 	at.inserts++
 }
 
@@ -265,9 +265,9 @@ func (c *collector) settledMem(at *place, end int, change uint32) {
 		c.foundMem(at.mems, at.foundMems)
 		at.mems, at.foundMems = at.mems+1, at.foundMems+1
 	}
-	e := remembered{kind: c.j.kinds[change], cell: c.j.cellOf(row), key: row, order: row, refs: uint32(len(c.out.edits) + len(c.out.inserts) + at.mems)}
-	c.j.settledRefs(c.refsAt(int(e.refs)), row, w)
-	c.out.mems[at.mems] = e
+	e, refs := &c.out.mems[at.mems], len(c.out.edits)+len(c.out.inserts)+at.mems
+	e.kind, e.cell, e.key, e.order, e.refs = c.j.kinds[change], c.j.cellOf(row), row, row, uint32(refs)
+	c.j.settledRefs(c.refsAt(refs), row, w)
 	at.mems++
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // halves are 64 bits that need no place of their own: entries of them have no gaps.
-type halves [2]uint32
+type halves struct{ low, high uint32 }
 
 func halvesOf(w uint64) halves { return halves{uint32(w), uint32(w >> 32)} }
 
-func (h halves) word() uint64 { return uint64(h[1])<<32 | uint64(h[0]) }
+func (h halves) word() uint64 { return uint64(h.high)<<32 | uint64(h.low) }
 
 // eventPay is what is known of an event when it is dealt out.
 type eventPay struct {
@@ -39,13 +39,11 @@ const (
 // planner brings the rows of each key together: events first, then the versions of their keys.
 type planner[K keyset.Words] struct {
 	*job
-	bits     int
-	all      bool     // every key of the history may be touched, not just those of events
-	filter   []uint64 // of the hashes of events' keys; nil when every key may be touched, and before they are known
-	filters  int      // the length of a filter
-	workers  []*dealer[K]
-	groups   []grouped // by partition
-	settling *settling
+	bits    int
+	all     bool     // every key of the history may be touched, not just those of events
+	filter  []uint64 // of the hashes of events' keys; nil when every key may be touched, and before they are known
+	filters int      // the length of a filter
+	workers []*dealer[K]
 }
 
 // dealer is one worker's part.
@@ -62,6 +60,8 @@ type dealer[K keyset.Words] struct {
 	words    [2][]uint64
 	nulls    [2][]uint8
 	table    *keyset.Table[K, uint32] // the number of each key
+	probe    keyset.Probe
+	known    [keyset.ChunkRows]*keyset.Entry[K, uint32]
 	room     grouping[K]
 	open     int64 // open versions, deletion rows not counted
 }
@@ -93,8 +93,9 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		}
 	}
 	out := newOutcome(j)
+	settling := newSettling(j, out)
 	for range min(j.opts.Resources.WorkerCount(), max(len(spans), 1<<p.bits, 1)) {
-		p.workers = append(p.workers, newDealer(ctx, p, out))
+		p.workers = append(p.workers, newDealer(ctx, p, out, settling))
 	}
 	j.progress.Start(onerow.StageEncode, j.history.Rows+j.changes.Rows+j.state.Rows)
 	for _, pass := range []struct {
@@ -113,20 +114,8 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 		}
 		p.joinFilters()
 	}
-	p.groups, p.settling = make([]grouped, 1<<p.bits), newSettling(j, out)
-	err := j.run(ctx, 1<<p.bits, func(worker, part int) error {
-		p.workers[worker].group(part)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
 	j.progress.Start(onerow.StageGroup, p.dealt())
-	p.release()
-	if err := p.settling.compare(ctx); err != nil {
-		return nil, err
-	}
-	err = j.run(ctx, 1<<p.bits, func(worker, part int) error {
+	err := j.run(ctx, 1<<p.bits, func(worker, part int) error {
 		n, err := p.workers[worker].keysOf(part)
 		j.progress.Add(n)
 		return err
@@ -134,17 +123,21 @@ func planKeys[K keyset.Words](ctx context.Context, j *job) (*Merge, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.release()
+	if err := settling.compare(ctx); err != nil {
+		return nil, err
+	}
 	var lives []*life
 	for _, w := range p.workers {
 		out.open += w.open
 		lives = append(lives, &w.life)
 	}
-	return out.finish(ctx, lives, p.settling)
+	return out.finish(ctx, lives, settling)
 }
 
-func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome) *dealer[K] {
+func newDealer[K keyset.Words](ctx context.Context, p *planner[K], out *outcome, s *settling) *dealer[K] {
 	d := &dealer[K]{
-		life: newLife(ctx, p.job, out), p: p,
+		life: newLife(ctx, p.job, out, s), p: p,
 		events: keyset.NewParts[K, eventPay](p.bits), history: keyset.NewParts[K, versionPay](p.bits),
 		block: keyset.NewBlock[K](p.keys), table: keyset.NewTable[K, uint32](p.keys),
 		pays: make([]eventPay, keyset.BlockRows), skip: make([]uint8, keyset.BlockRows), versions: make([]versionPay, keyset.BlockRows),

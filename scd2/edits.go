@@ -58,19 +58,18 @@ func (c *collector) editRuns() []editRun {
 func (c *collector) editRun(s editRun) {
 	j, out, settled, found := c.j, c.out, byHigh(s.settled), s.found
 	for at := s.at; len(settled)+len(found) > 0; at++ {
-		var e change
+		e := &out.edits[at]
 		if len(settled) == 0 || len(found) > 0 && found[0].row < uint32(settled[0]>>32) {
-			e, found = found[0], found[1:]
+			*e, found = found[0], found[1:]
 			e.refs = c.laid(at, e.refs)
 		} else {
-			e = j.closeOf(uint32(settled[0]>>32), j.firstChg+uint32(settled[0]))
+			j.closeOf(e, uint32(settled[0]>>32), j.firstChg+uint32(settled[0]))
 			e.refs, settled = uint32(at), settled[1:]
 			refs := c.refsAt(at)
 			for i := range refs {
 				refs[i] = e.row
 			}
 		}
-		out.edits[at] = e
 		if e.close {
 			c.m.Closes[s.closes] = Action{e.row, e.reason}
 			s.closes++

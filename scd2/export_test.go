@@ -6,5 +6,6 @@ func NeverSettle() (again func()) {
 	return func() { neverSettle = false }
 }
 
-// Settled is the number of keys that a plan settled.
+// Settled is the number of keys that a plan settled, Spliced of those whose events it spliced into their versions.
 func Settled(m *Merge) int64 { return m.out.settled }
+func Spliced(m *Merge) int64 { return m.out.spliced }

@@ -1,6 +1,8 @@
 package scd2
 
 import (
+	"slices"
+
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
@@ -8,7 +10,6 @@ import (
 type dealt struct {
 	pos  uint64
 	row  uint32
-	id   uint32
 	kind kind
 }
 
@@ -16,161 +17,142 @@ type dealt struct {
 type given struct {
 	from, to uint64
 	row      uint32
-	id       uint32
 	flags    uint32
 }
 
-// grouped are the events and versions of those keys of a partition that aren't settled: those of key i are from evStarts[i] to evStarts[i+1], and
-// likewise.
-type grouped struct {
-	evs                 []dealt
-	his                 []given
-	evStarts, hisStarts []uint32
-	pairs               []pair // by event
-	dealt               int64  // rows that were dealt out to the partition
-}
-
-func (g *grouped) keys() int                { return max(0, len(g.evStarts)-1) }
-func (g *grouped) eventsOf(i int) []dealt   { return g.evs[g.evStarts[i]:g.evStarts[i+1]] }
-func (g *grouped) pairsOf(i int) []pair     { return g.pairs[g.evStarts[i]:g.evStarts[i+1]] }
-func (g *grouped) versionsOf(i int) []given { return g.his[g.hisStarts[i]:g.hisStarts[i+1]] }
-
-// grouping is a worker's room to group a partition in: its keys, its rows as they come, then by key.
+// grouping is a worker's room to group a partition in: its keys, its rows as they were dealt out, and those of keys that are left, by key.
 type grouping[K keyset.Words] struct {
-	keys          []keyRows
-	evs, evsByKey []dealt
-	his, hisByKey []given
-	evAt, hisAt   []uint32
-	left          []leftKey
-	probes        []keyset.Entry[K, uint32]
-	starts        []uint32
+	keys     []keyRows
+	events   dealtRows[K, eventPay]
+	history  dealtRows[K, versionPay]
+	evs      []dealt
+	his      []given
+	left     []leftKey
+	pairs    []pair
+	probes   []keyset.Entry[K, uint32]
+	starts   []uint32
+	oneEvent [1]dealt
+	oneGiven [1]given
 }
 
-// keyRows are the rows of a key as they come: where the first ones are, and how many there are. settleSingle leaves evs 0 for keys that it settled, and in
-// ev the new numbers of the others.
+// dealtRows are rows as they were dealt out, and the number of each one's key. They are read where they lie, once to be counted and once to be put in
+// place.
+type dealtRows[K keyset.Words, P any] struct {
+	chunks [][]keyset.Entry[K, P]
+	ids    []uint32 // keyset.ChunkRows a chunk; keyset.None of rows whose key has no event
+}
+
+// add takes a chunk, and returns the room for its numbers.
+func (r *dealtRows[K, P]) add(es []keyset.Entry[K, P]) (ids []uint32) {
+	n := len(r.chunks) * keyset.ChunkRows
+	r.chunks = append(r.chunks, es)
+	r.ids = slices.Grow(r.ids[:n], keyset.ChunkRows)[:n+keyset.ChunkRows]
+	return r.ids[n:][:len(es)]
+}
+
+func (r *dealtRows[K, P]) at(i uint32) *keyset.Entry[K, P] {
+	return &r.chunks[i/keyset.ChunkRows][i%keyset.ChunkRows]
+}
+
+// keyRows are the rows of a key: where the first one is among those dealt out, then where the next one goes; and how many there are, none of a key that is settled.
 type keyRows struct {
 	ev, his, evs, versions uint32
 }
 
-// leftKey is a key that isn't settled, and the number of its versions that come before all that its events speak of.
-type leftKey struct{ id, before uint32 }
+// leftKey is a key that isn't settled: where its events and versions begin, and how many there are.
+type leftKey struct {
+	ev, his, evs, versions uint32
+	plain                  bool // to be spliced
+}
 
-// group brings the rows of each key of a partition together, settles what can be settled, and keeps the others.
-func (d *dealer[K]) group(part int) {
-	d.table.Reset()
+func (r *grouping[K]) eventsOf(k *leftKey) []dealt   { return r.evs[k.ev:][:k.evs] }
+func (r *grouping[K]) versionsOf(k *leftKey) []given { return r.his[k.his:][:k.versions] }
+
+// keysOf brings the rows of each key of a partition together, settles what can be settled, and works the others off. It returns the number of the
+// partition's rows.
+func (d *dealer[K]) keysOf(part int) (int64, error) {
+	d.number(part)
+	d.settleSingle()
+	d.place()
 	r := &d.room
-	r.evs, r.his, r.left, r.keys = r.evs[:0], r.his[:0], r.left[:0], r.keys[:0]
-	for _, w := range d.p.workers {
-		w.events.Chunks(part, d.addEvents)
-	}
-	for _, w := range d.p.workers {
-		w.history.Chunks(part, d.addHistory)
-	}
-	g := &d.p.groups[part]
-	for _, w := range d.p.workers {
-		g.dealt += int64(w.events.Rows(part) + w.history.Rows(part))
-	}
-	n := d.settleSingle()
-	r.evsByKey, r.evAt = byID(r.evs, r.evsByKey, n, r.evAt, func(e *dealt) uint32 { return e.id })
-	r.hisByKey, r.hisAt = byID(r.his, r.hisByKey, n, r.hisAt, func(g *given) uint32 { return g.id })
-	evs, his := uint32(0), uint32(0)
-	for id := range n {
-		es, gs := r.evsByKey[r.evAt[id]:r.evAt[id+1]], r.hisByKey[r.hisAt[id]:r.hisAt[id+1]]
-		before, settled := d.p.settling.settle(es, gs)
-		if settled {
+	pairs, n := 0, 0
+	for _, k := range r.left {
+		before, is := d.settle(r.eventsOf(&k), r.versionsOf(&k))
+		if is == settled {
 			d.keys, d.settled = d.keys+1, d.settled+1
 			continue
 		}
-		r.left = append(r.left, leftKey{uint32(id), before})
-		evs, his = evs+uint32(len(es)), his+uint32(len(gs))-before
+		k.his, k.versions = k.his+before, k.versions-before // those before stay as they are
+		k.plain = is == sound && d.settling.splices && k.evs <= mostSpliced
+		r.left[n] = k
+		pairs, n = pairs+int(k.evs), n+1
 	}
-	d.keep(g, int(evs), int(his))
+	r.left = r.left[:n]
+	if err := d.workOff(pairs); err != nil {
+		return 0, err
+	}
+	d.writeWords()
+	return d.p.dealtTo(part), nil
 }
 
-// settleSingle settles keys with one event and one version at most, before rows are sorted by key; the rows of these are left out, and the other keys
-// are numbered anew. It returns how many there are.
-func (d *dealer[K]) settleSingle() int {
-	r, s := &d.room, d.p.settling
-	n := len(r.keys)
-	if !s.on {
-		return n
-	}
-	left := uint32(0)
-	for id := range r.keys {
-		k := &r.keys[id]
-		if k.evs == 1 && k.versions <= 1 {
-			if _, settled := s.settle(r.evs[k.ev:k.ev+1], r.his[k.his:k.his+k.versions]); settled {
-				k.evs = 0
-				continue
-			}
-		}
-		k.ev = left
-		left++
-	}
-	if int(left) == n {
-		return n
-	}
-	settled := int64(n) - int64(left)
-	d.keys, d.settled = d.keys+settled, d.settled+settled
-	if left == 0 {
-		r.evs, r.his = r.evs[:0], r.his[:0]
-		return 0
-	}
-	evs, his := r.evs[:0], r.his[:0]
-	for _, e := range r.evs {
-		if k := &r.keys[e.id]; k.evs > 0 {
-			e.id = k.ev
-			evs = append(evs, e)
-		}
-	}
-	for _, g := range r.his {
-		if k := &r.keys[g.id]; k.evs > 0 {
-			g.id = k.ev
-			his = append(his, g)
-		}
-	}
-	r.evs, r.his = evs, his
-	return int(left)
-}
-
-// keep copies the keys that are left out of the worker's room, and pairs their rows.
-func (d *dealer[K]) keep(g *grouped, evs, his int) {
+// workOff works the keys off that are left, whose events are paired first.
+func (d *dealer[K]) workOff(events int) error {
 	r := &d.room
-	if len(r.left) == 0 {
-		return
-	}
-	g.evs, g.his, g.pairs = make([]dealt, 0, evs), make([]given, 0, his), make([]pair, evs)
-	g.evStarts, g.hisStarts = make([]uint32, 1, len(r.left)+1), make([]uint32, 1, len(r.left)+1)
-	for i, k := range r.left {
-		g.evs = append(g.evs, r.evsByKey[r.evAt[k.id]:r.evAt[k.id+1]]...)
-		g.his = append(g.his, r.hisByKey[r.hisAt[k.id]+k.before:r.hisAt[k.id+1]]...)
-		g.evStarts, g.hisStarts = append(g.evStarts, uint32(len(g.evs))), append(g.hisStarts, uint32(len(g.his)))
-		d.j.pairUp(g.eventsOf(i), g.versionsOf(i), g.pairsOf(i))
-	}
-}
-
-// keysOf works off the keys of a partition that are left. It returns the number of the partition's rows.
-func (d *dealer[K]) keysOf(part int) (int64, error) {
-	g := &d.p.groups[part]
-	room := rooms.Get().(*comparing)
-	room.compare(d.p.settling.columns, g.pairs)
-	rooms.Put(room)
-	for i := range g.keys() {
-		if i&0xff == 0 && d.ctx.Err() != nil {
-			return 0, d.ctx.Err()
+	r.pairs = slices.Grow(r.pairs[:0], events)[:events]
+	rest := r.pairs
+	for i := range r.left {
+		k := &r.left[i]
+		evs, his, pairs := r.eventsOf(k), r.versionsOf(k), rest[:k.evs]
+		if rest = rest[k.evs:]; k.plain {
+			k.plain = d.j.lay(evs, his, pairs)
 		}
-		if d.Done() {
+		if !k.plain {
+			d.j.pairUp(evs, his, pairs)
+		}
+	}
+	room := rooms.Get().(*comparing)
+	room.compare(d.settling.columns, r.pairs)
+	rooms.Put(room)
+	rest = r.pairs
+	for i := range r.left {
+		if i&0xff == 0 && d.ctx.Err() != nil {
+			return d.ctx.Err()
+		}
+		k := &r.left[i]
+		evs, his, pairs := r.eventsOf(k), r.versionsOf(k), rest[:k.evs]
+		if rest = rest[k.evs:]; k.plain {
+			d.splice(evs, his, pairs)
+		} else if d.key(his, evs, pairs); d.Done() {
 			break
 		}
-		d.key(g.versionsOf(i), g.eventsOf(i), g.pairsOf(i))
 	}
-	rows := g.dealt
-	*g = grouped{}
-	return rows, d.ctx.Err()
+	return d.ctx.Err()
 }
 
-// numbers returns the numbers of the keys of some entries, which it makes known, by entry.
-func numbers[K keyset.Words, P any](d *dealer[K], es []keyset.Entry[K, P]) []keyset.Entry[K, uint32] {
+// number finds the keys of a partition, and counts the rows of each.
+func (d *dealer[K]) number(part int) {
+	r := &d.room
+	d.table.Fill(func() {
+		r.keys, r.events.chunks = r.keys[:0], r.events.chunks[:0]
+		r.history.chunks = r.history.chunks[:0]
+		for _, w := range d.p.workers {
+			w.events.Chunks(part, d.addEvents)
+		}
+		if d.p.all {
+			for _, w := range d.p.workers {
+				w.history.Chunks(part, d.addHistory)
+			}
+		}
+	})
+	if !d.p.all {
+		for _, w := range d.p.workers {
+			w.history.Chunks(part, d.addKnown)
+		}
+	}
+}
+
+// numbers puts the numbers of the keys of some entries, which it makes known, into ids.
+func numbers[K keyset.Words, P any](d *dealer[K], es []keyset.Entry[K, P], ids []uint32) {
 	r := &d.room
 	r.probes = r.probes[:0]
 	for i := range es {
@@ -184,80 +166,126 @@ func numbers[K keyset.Words, P any](d *dealer[K], es []keyset.Entry[K, P]) []key
 		if fresh {
 			r.keys = append(r.keys, keyRows{})
 		}
-		e.Payload = s.Payload
+		ids[i] = s.Payload
 	}
-	return r.probes
 }
 
 func (d *dealer[K]) addEvents(es []keyset.Entry[K, eventPay]) {
 	r := &d.room
-	for i, known := range numbers(d, es) {
-		e, k := &es[i], &r.keys[known.Payload]
+	first := uint32(len(r.events.chunks) * keyset.ChunkRows)
+	ids := r.events.add(es)
+	numbers(d, es, ids)
+	for i, id := range ids {
+		k := &r.keys[id]
 		if k.evs == 0 {
-			k.ev = uint32(len(r.evs))
+			k.ev = first + uint32(i)
 		}
 		k.evs++
-		r.evs = append(r.evs, dealt{pos: e.Payload.pos.word(), row: e.Row(), id: known.Payload, kind: kind(e.Payload.kind)})
 	}
 }
 
 func (d *dealer[K]) addHistory(es []keyset.Entry[K, versionPay]) {
-	r := &d.room
-	if d.p.all {
-		for i, known := range numbers(d, es) {
-			d.addVersion(&es[i], known.Payload)
+	first := uint32(len(d.room.history.chunks) * keyset.ChunkRows)
+	ids := d.room.history.add(es)
+	numbers(d, es, ids)
+	d.addVersions(first, ids)
+}
+
+// addKnown is addHistory of versions that are passed over if their key has no event.
+func (d *dealer[K]) addKnown(es []keyset.Entry[K, versionPay]) {
+	first := uint32(len(d.room.history.chunks) * keyset.ChunkRows)
+	ids := d.room.history.add(es)
+	found := d.known[:len(es)]
+	keyset.FindAll(&d.probe, d.table, es, found)
+	for i, s := range found {
+		if ids[i] = keyset.None; s != nil {
+			ids[i] = s.Payload
 		}
+	}
+	d.addVersions(first, ids)
+}
+
+func (d *dealer[K]) addVersions(first uint32, ids []uint32) {
+	keys := d.room.keys
+	for i, id := range ids {
+		if id == keyset.None {
+			continue
+		}
+		k := &keys[id]
+		if k.versions == 0 {
+			k.his = first + uint32(i)
+		}
+		k.versions++
+	}
+}
+
+func eventOf[K keyset.Words](e *keyset.Entry[K, eventPay]) dealt {
+	return dealt{pos: e.Payload.pos.word(), row: e.Row(), kind: kind(e.Payload.kind)}
+}
+
+func versionOf[K keyset.Words](e *keyset.Entry[K, versionPay]) given {
+	return given{from: e.Payload.from.word(), to: e.Payload.to.word(), row: e.Row(), flags: e.Payload.flags}
+}
+
+// settleSingle settles keys with one event and one version at most, before rows are put in place by key.
+func (d *dealer[K]) settleSingle() {
+	if !d.settling.on {
 		return
 	}
-	if cap(r.starts) < len(es) {
-		r.starts = make([]uint32, len(es))
+	r := &d.room
+	n := int64(0)
+	for id := range r.keys {
+		k := &r.keys[id]
+		if k.evs != 1 || k.versions > 1 {
+			continue
+		}
+		r.oneEvent[0] = eventOf(r.events.at(k.ev))
+		if k.versions > 0 {
+			r.oneGiven[0] = versionOf(r.history.at(k.his))
+		}
+		if _, is := d.settle(r.oneEvent[:], r.oneGiven[:k.versions]); is == settled {
+			*k = keyRows{}
+			n++
+		}
 	}
-	starts := r.starts[:len(es)]
-	keyset.StartsIn(d.table, es, starts)
-	for i := range es {
-		e := keyset.Entry[K, uint32]{Key: es[i].Key, Row1: es[i].Row1}
-		s := d.table.Hit(&e, starts[i])
-		if s == nil {
-			if s = d.table.FindAt(&e, starts[i]); s == nil {
-				continue
+	d.keys, d.settled = d.keys+n, d.settled+n
+}
+
+// place puts the rows of keys that are left in place.
+func (d *dealer[K]) place() {
+	r := &d.room
+	r.left = r.left[:0]
+	evs, his := uint32(0), uint32(0)
+	for id := range r.keys {
+		k := &r.keys[id]
+		if k.evs+k.versions == 0 {
+			continue
+		}
+		r.left = append(r.left, leftKey{ev: evs, his: his, evs: k.evs, versions: k.versions})
+		k.ev, k.his = evs, his
+		evs, his = evs+k.evs, his+k.versions
+	}
+	if len(r.left) == 0 {
+		return
+	}
+	r.evs, r.his = slices.Grow(r.evs[:0], int(evs))[:evs], slices.Grow(r.his[:0], int(his))[:his]
+	for c, es := range r.events.chunks {
+		for i, id := range r.events.ids[c*keyset.ChunkRows:][:len(es)] {
+			if k := &r.keys[id]; k.evs > 0 {
+				r.evs[k.ev] = eventOf(&es[i])
+				k.ev++
 			}
 		}
-		d.addVersion(&es[i], s.Payload)
 	}
-}
-
-func (d *dealer[K]) addVersion(e *keyset.Entry[K, versionPay], id uint32) {
-	r := &d.room
-	k := &r.keys[id]
-	if k.versions == 0 {
-		k.his = uint32(len(r.his))
+	for c, es := range r.history.chunks {
+		for i, id := range r.history.ids[c*keyset.ChunkRows:][:len(es)] {
+			if id == keyset.None {
+				continue
+			}
+			if k := &r.keys[id]; k.versions > 0 {
+				r.his[k.his] = versionOf(&es[i])
+				k.his++
+			}
+		}
 	}
-	k.versions++
-	p := &e.Payload
-	r.his = append(r.his, given{from: p.from.word(), to: p.to.word(), row: e.Row(), id: id, flags: p.flags})
-}
-
-// byID sorts rows by the number of their key, from 0 to n-1, into sorted; those of key i are from starts[i] to starts[i+1]. It returns both, which
-// it makes anew where they are too small.
-func byID[T any](rows, sorted []T, n int, at []uint32, id func(*T) uint32) ([]T, []uint32) {
-	if cap(at) < n+2 {
-		at = make([]uint32, n+2+n/4)
-	}
-	if cap(sorted) < len(rows) {
-		sorted = make([]T, len(rows)+len(rows)/4)
-	}
-	at, sorted = at[:n+2], sorted[:len(rows)]
-	clear(at)
-	for i := range rows {
-		at[id(&rows[i])+2]++
-	}
-	for i := 2; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	for i := range rows {
-		k := id(&rows[i]) + 1
-		sorted[at[k]] = rows[i]
-		at[k]++
-	}
-	return sorted, at
 }

@@ -75,6 +75,9 @@ type life struct {
 	out *outcome
 	found
 
+	settling *settling
+	words    []changeWord // see splice
+
 	// Of the key in work. Once the context is over, what is made of it means nothing.
 	his     []given // by start
 	said    []event // of history and state, by position
@@ -91,8 +94,8 @@ type life struct {
 	pairs   []pair
 }
 
-func newLife(ctx context.Context, j *job, out *outcome) life {
-	return life{Watch: keyset.NewWatch(ctx), ctx: ctx, j: j, out: out}
+func newLife(ctx context.Context, j *job, out *outcome, s *settling) life {
+	return life{Watch: keyset.NewWatch(ctx), ctx: ctx, j: j, out: out, settling: s}
 }
 
 // key works off one key: its versions and its events.

@@ -73,7 +73,7 @@ type found struct {
 	memRefs                     []uint32
 	keptRefs                    pile[uint32] // by list: a row for each used slot
 	lists                       uint32       // of keptRefs
-	settled                     int64        // keys, of those counted
+	settled, spliced            int64        // keys, of those counted
 	absent                      int64
 	truncHit                    map[uint32]fate // truncates that made a difference
 }
@@ -85,6 +85,7 @@ type outcome struct {
 	oldStatus []fate // of the changes under their previous keys
 	open      int64
 	settled   int64 // keys, of all touched
+	spliced   int64
 
 	inserts, edits []change
 	removes        []Action
@@ -130,7 +131,7 @@ func (out *outcome) finish(ctx context.Context, lives []*life, s *settling) (*Me
 		all.late, all.partial = append(all.late, l.late...), append(all.partial, l.partial...)
 		all.beyond = append(all.beyond, l.beyond...)
 		all.absent += l.absent
-		out.settled += l.settled
+		out.settled, out.spliced = out.settled+l.settled, out.spliced+l.spliced
 	}
 	if err := out.refuse(&all); err != nil {
 		return nil, err

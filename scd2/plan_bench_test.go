@@ -96,15 +96,16 @@ func BenchmarkCurrent(b *testing.B) {
 // pastTables makes the tables of S2: five versions a key, and events of which 30 in 100 are late, 5 deletes, 10 repeats.
 func pastTables(rows int) (history, events arrow.Record) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	const per, step = 5, 1_000_000
+	const per = 5
 	keys := rows / per
+	step := 1000 * (rows/5 + 1)
 	values := []arrow.Field{{Name: "value", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String}}
 	h := historyBuilder(values)
 	for v := range per {
 		for k := range keys {
 			h.Field(0).(*array.Int64Builder).Append(int64(uint64(k) * 0x9e3779b97f4a7c15))
 			h.Field(1).(*array.Int64Builder).Append(int64(v))
-			h.Field(2).(*array.StringBuilder).Append(fmt.Sprintf("note %d", k%1000))
+			h.Field(2).(*array.StringBuilder).Append(fmt.Sprintf("note %04d", k%1000))
 			h.Field(3).(*array.TimestampBuilder).Append(arrow.Timestamp((v + 1) * step))
 			if v == per-1 {
 				h.Field(4).(*array.TimestampBuilder).AppendNull()
@@ -117,20 +118,20 @@ func pastTables(rows int) (history, events arrow.Record) {
 		{Name: "at", Type: arrow.FixedWidthTypes.Timestamp_us}, {Name: "op", Type: arrow.BinaryTypes.String}, values[0], values[1]}, nil))
 	for i := range rows / 5 {
 		k := rng.IntN(keys)
-		at, op, value := per*step+step+rng.IntN(step), "u", 100+i
+		at, op, value := per*step+step+1000*rng.IntN(rows/5), "u", 100+i
 		switch p := rng.IntN(100); {
 		case p < 30:
-			at = step + rng.IntN(per*step)
+			at = step + 1000*rng.IntN(per*(rows/5+1))
 		case p < 35:
 			op = "d"
 		case p < 45:
 			value = per - 1
 		}
 		c.Field(0).(*array.Int64Builder).Append(int64(uint64(k) * 0x9e3779b97f4a7c15))
-		c.Field(1).(*array.TimestampBuilder).Append(arrow.Timestamp(at))
+		c.Field(1).(*array.TimestampBuilder).Append(arrow.Timestamp(at + 1 + i%999)) // beside the starts
 		c.Field(2).(*array.StringBuilder).Append(op)
 		c.Field(3).(*array.Int64Builder).Append(int64(value))
-		c.Field(4).(*array.StringBuilder).Append(fmt.Sprintf("note %d", k%1000))
+		c.Field(4).(*array.StringBuilder).Append(fmt.Sprintf("note %04d", k%1000))
 	}
 	return h.NewRecord(), c.NewRecord()
 }

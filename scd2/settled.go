@@ -18,6 +18,7 @@ type settling struct {
 	columns []*form.Column // the tracked ones of the source, those with small cells first
 	on      bool           // keys may be settled
 	fresh   bool           // those without a version, too
+	splices bool           // others may be spliced
 	ordered bool           // each event that makes a version or ends one is remembered
 	of      []uint64       // by row of the changes: 1 + the row of its version, or 0, and bits; one word, as each look is a cache miss
 	spans   []keyset.Span
@@ -29,6 +30,26 @@ const (
 	isSame    = 1 << 32 // change and version were found to be the same
 	isSettled = 1 << 33
 	isGone    = 1 << 34 // the version ended before
+)
+
+// Bits of a change that was spliced, which has the cell of the end of the version that it makes in the lower half.
+const (
+	makesVersion = 1 << 32
+	isApplied    = 1 << 33
+	isRemembered = 1 << 34
+	isSpliced    = 1 << 35
+	isLate       = 1 << 36
+	staysOpen    = 1 << 37 // the version
+	reasonShift  = 40      // why there is one
+)
+
+// verdict says what is known of a key that may be settled.
+type verdict uint8
+
+const (
+	unsettled verdict = iota
+	sound             // its versions are in order and without faults, and all that is said comes from the history and the changes
+	settled
 )
 
 // settledSpan is what was settled of the changes of a span.
@@ -57,6 +78,7 @@ func newSettling(j *job, out *outcome) *settling {
 	}
 	s.fresh = o.Since == nil || len(j.bySlot[otherTracked])+len(j.bySlot[otherUntracked]) == 0
 	s.ordered = j.order != nil
+	s.splices = o.Late == RewriteLate && len(j.used) == 1 && j.used[0] == saidTracked
 	s.of = make([]uint64, j.changes.Rows)
 	s.spans = keyset.Spans([]int{len(s.of)}, func(int) uint32 { return 0 })
 	s.found = make([]settledSpan, len(s.spans))
@@ -73,27 +95,27 @@ func one(b bool) int {
 
 // settle notes a key whose only event comes after the end of its last version, or within it and after its start. It puts the versions in order.
 // Of a key that it can't settle it says how many of its versions come before all that its events speak of: these stay as they are.
-func (s *settling) settle(evs []dealt, his []given) (before uint32, settled bool) {
-	j := s.j
+func (l *life) settle(evs []dealt, his []given) (before uint32, is verdict) {
+	j, s := l.j, l.settling
 	if !s.on || len(his) > pairedVersions {
-		return 0, false
+		return 0, unsettled
 	}
 	first, only := evs[0].pos, len(evs) == 1
 	for i := range evs {
 		if evs[i].row < j.firstChg || evs[i].row >= j.firstSt {
-			return 0, false
+			return 0, unsettled
 		}
 		first = min(first, evs[i].pos)
 	}
 	if len(his) == 0 {
 		if only && (s.fresh || evs[0].kind != upsert) {
-			s.of[evs[0].row-j.firstChg] = isSettled
-			return 0, true
+			l.words = append(l.words, changeWord{isSettled, evs[0].row - j.firstChg})
+			return 0, settled
 		}
-		return 0, false
+		return 0, sound
 	}
 	if !j.inOrder(his) {
-		return 0, false
+		return 0, unsettled
 	}
 	last := &his[len(his)-1]
 	if only && first > last.from && (last.flags&endsOpen != 0 || first > last.to) {
@@ -101,13 +123,13 @@ func (s *settling) settle(evs []dealt, his []given) (before uint32, settled bool
 		if last.flags&endsOpen == 0 {
 			w |= isGone
 		}
-		s.of[evs[0].row-j.firstChg] = w
-		return 0, true
+		l.words = append(l.words, changeWord{w, evs[0].row - j.firstChg})
+		return 0, settled
 	}
 	for int(before)+1 < len(his) && his[before+1].from < first {
 		before++
 	}
-	return before, false
+	return before, sound
 }
 
 // inOrder puts versions in order, and says whether they are a history without deletion rows and without faults.
@@ -138,7 +160,7 @@ func (s *settling) compare(ctx context.Context) error {
 		span.Blocks(func(_, n int, row uint32) {
 			of, kinds := s.of[row:][:n], j.kinds[row:][:n]
 			for i, w := range of {
-				if uint32(w) != 0 && w&(isSettled|isGone) == isSettled && kinds[i] == upsert {
+				if uint32(w) != 0 && w&(isSettled|isGone|isSpliced) == isSettled && kinds[i] == upsert {
 					room.add(j.firstChg+row+uint32(i), uint32(w)-1, uint32(i))
 				}
 			}
@@ -158,25 +180,31 @@ type settledFate struct {
 	fate               fate
 }
 
-// fateOf tells what becomes of a settled change by its bits, its kind, and whether it has a version.
+// fateOf tells what becomes of a settled change by its bits, its kind, and whether it has a version, and what a spliced one makes.
 func (s *settling) fateOf(w uint64, k kind) *settledFate {
-	at := w >> 32 & 7
+	at := w >> 32 & 31
 	if uint32(w) == 0 {
-		at |= 8
+		at |= 32
 	}
 	if k != upsert {
-		at |= 16
+		at |= 64
 	}
 	return &settledFates[one(s.ordered)][at]
 }
 
 // settledFates has, with and without an order beside the position, what becomes of a change of each kind: see settling.fateOf for the index.
-var settledFates = func() (all [2][32]settledFate) {
+var settledFates = func() (all [2][128]settledFate) {
 	for ordered := range all {
 		for at := range all[ordered] {
-			same, gone, none, isDelete := at&1 != 0, at&4 != 0, at&8 != 0, at&16 != 0
+			same, gone, none, isDelete := at&1 != 0, at&4 != 0, at&32 != 0, at&64 != 0
 			open, f := !gone && !none, &all[ordered][at]
 			switch {
+			case at&8 != 0: // spliced
+				f.insert, f.mem, f.fate = uint8(at&1), uint8(at>>2&1), unchanged
+				if at&2 != 0 {
+					f.fate = applied + fate(at>>4&1)
+				}
+				continue
 			case at&2 == 0:
 				continue // not settled
 			case isDelete:
@@ -201,9 +229,7 @@ func (s *settling) decide(task int) {
 	n := 0
 	for i, w := range of {
 		f := s.fateOf(w, kinds[i])
-		if w&isSettled != 0 {
-			status[i] = f.fate
-		}
+		status[i] = max(status[i], f.fate) // of what isn't settled, a life has said it
 		found.inserts += int(f.insert)
 		found.mems += int(f.mem)
 		closes[n] = (w-1)<<32 | uint64(span.Row) + uint64(i)
@@ -212,25 +238,28 @@ func (s *settling) decide(task int) {
 	found.closes = closes[:n]
 }
 
-// insertOf is the version that a settled change makes; row is of all rows.
-func (j *job) insertOf(row uint32, w uint64) change {
-	c := change{from: j.cellOf(row), to: j.cells.open, row: row, key: row, open: true, reason: Changed}
+// insertOf puts the version that a settled change makes into c; row is of all rows. (Like closeOf, it writes to where the change stays: a copy in a
+// register or two would wait until all small writes are done.)
+func (j *job) insertOf(c *change, row uint32, w uint64) {
+	c.from, c.row, c.key = j.cellOf(row), row, row
+	c.to, c.open, c.reason = j.cells.open, true, Changed
 	switch {
+	case w&isSpliced != 0:
+		c.to, c.open, c.reason = uint32(w), w&staysOpen != 0, Reason(w>>reasonShift)
 	case uint32(w) == 0:
 		c.reason = NewKey
 	case w&isGone != 0:
 		c.reason = Returned
 	}
-	return c
 }
 
-// closeOf is the end of the version that a settled change closes.
-func (j *job) closeOf(version, row uint32) change {
-	c := change{from: j.cells.start(version), to: j.cellOf(row), row: version, key: version, reason: Changed, close: true}
+// closeOf puts the end of the version that a settled change closes into c.
+func (j *job) closeOf(c *change, version, row uint32) {
+	c.from, c.to, c.row, c.key = j.cells.start(version), j.cellOf(row), version, version
+	c.reason, c.close = Changed, true
 	if j.kinds[row-j.firstChg] != upsert {
 		c.reason = Deleted
 	}
-	return c
 }
 
 // settledRefs are the rows that give the slots of the version or memory that a settled change makes.

@@ -46,10 +46,11 @@ func (m *Merge) Staged(ctx context.Context, alloc memory.Allocator) (rec arrow.R
 		for _, r := range m.out.removes {
 			removes = append(removes, b.asGiven(r.Row))
 		}
-		making, err := b.versions(b.mergeColumns(), m.out.edits, removes, m.out.inserts)
-		if err == nil {
-			rec, err = b.record(making)
+		making, laying := b.versions(b.mergeColumns(), m.out.edits, removes, m.out.inserts)
+		if err := b.all(laying); err != nil {
+			return err
 		}
+		rec, err = b.record(making)
 		return err
 	})
 	if err != nil {
