@@ -32,8 +32,9 @@ import (
 // the record. Take borrows the batches: of their buffers, the record shares at most dictionaries.
 //
 // Cost: time and memory in proportion to the rows taken and their bytes, plus the dictionaries that differ between
-// batches, on as many goroutines as there are columns and processors. Ascending rows are fastest. Beside the record, Take
-// needs 32 bytes for each change of batch along the list and, for a column in work, 4 bytes for each of its list elements.
+// batches, on as many goroutines as there are processors. Ascending rows are fastest. Beside the record, Take needs 32
+// bytes for each change of batch along the list and, for a column in work, one offset for each row of text, binary or
+// lists, and 4 bytes for each list element.
 //
 // Errors: [*RowError] for a row number outside the batches; [*SchemaError] for batches that differ; an error that wraps
 // [ErrNoBatches] when there are none, and so no schema; [*SizeError] when a column would outgrow its type: more than

@@ -227,7 +227,7 @@ func (w *winners[K]) plan(ctx context.Context) (*Plan, error) {
 	if len(ties) > 0 && j.opts.Ties == RejectTies {
 		return nil, j.tieError(ties)
 	}
-	p := &Plan{Rows: won.Rows()}
+	p := &Plan{Rows: won.RowsBy(len(w.workers))}
 	aside := j.nullKey
 	if len(ties) > 0 {
 		tied, err := rowsOfKeys[K](ctx, j, ties)

@@ -1,6 +1,9 @@
 package keyset
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 // Bitmap marks rows.
 type Bitmap []uint64
@@ -34,16 +37,43 @@ func (b Bitmap) Count() int {
 }
 
 // Rows lists the marked rows in ascending order.
-func (b Bitmap) Rows() []uint32 {
-	n := b.Count()
-	if n == 0 {
+func (b Bitmap) Rows() []uint32 { return b.RowsBy(1) }
+
+// RowsBy is Rows by at most so many goroutines, which have ended when it returns.
+func (b Bitmap) RowsBy(workers int) []uint32 {
+	const least = 1 << 12 // words that are worth a goroutine
+	n := max(1, min(workers, len(b)/least))
+	cut := func(w int) int { return len(b) * w / n }
+	starts := make([]int, n+1)
+	atOnce(n, func(w int) { starts[w+1] = b[cut(w):cut(w+1)].Count() })
+	for w := range n {
+		starts[w+1] += starts[w]
+	}
+	if starts[n] == 0 {
 		return nil
 	}
-	out := make([]uint32, 0, n)
+	out := make([]uint32, starts[n])
+	atOnce(n, func(w int) { b[cut(w):cut(w+1)].list(uint32(cut(w))<<6, out[starts[w]:starts[w+1]]) })
+	return out
+}
+
+// list writes the marked rows, counted from first, to out, which has room for exactly these.
+func (b Bitmap) list(first uint32, out []uint32) {
+	k := 0
 	for i, w := range b {
 		for ; w != 0; w &= w - 1 {
-			out = append(out, uint32(i)<<6|uint32(bits.TrailingZeros64(w)))
+			out[k] = first + uint32(i)<<6 + uint32(bits.TrailingZeros64(w))
+			k++
 		}
 	}
-	return out
+}
+
+// atOnce calls f for 0 to n-1, on a goroutine each.
+func atOnce(n int, f func(int)) {
+	var wg sync.WaitGroup
+	for i := 1; i < n; i++ {
+		wg.Go(func() { f(i) })
+	}
+	f(0)
+	wg.Wait()
 }

@@ -29,101 +29,45 @@ func offsetBytes[T offset](n int) int {
 	return 8 * n
 }
 
-// bytesColumn gathers text or binary with offsets: first the lengths, which give the offsets and the size, then the bytes.
+// bytesColumn gathers text or binary with offsets: first where its elements lie, which gives the offsets and the size, then the bytes.
 func bytesColumn[T offset](g *gather, t arrow.DataType, cs []chunk, p *picks) (*array.Data, error) {
 	v, err := g.validity(cs, p)
 	if err != nil {
 		return nil, err
 	}
 	obuf := g.buffer(offsetBytes[T](len(p.rows) + 1))
-	offsets := arrow.GetData[T](obuf.Bytes())
 	sizes := make([]int64, len(cs))
 	for i, c := range cs {
 		sizes[i] = int64(len(c.bytes(2)))
 	}
-	total, err := gatherOffsets(g, t, cs, p, v.bits, offsets, sizes, Bytes)
-	if err != nil {
+	e := extents[T]{offsets: arrow.GetData[T](obuf.Bytes())}
+	if err := e.find(g, t, cs, p, v.bits, sizes, Bytes); err != nil {
 		return nil, err
 	}
-	buf := g.buffer(int(total))
-	if err := copyBytes(g, cs, p, v.bits, offsets, buf.Bytes()); err != nil {
+	buf := g.buffer(int(e.starts[p.parts()]))
+	if err := e.copyBytes(g, cs, p, buf.Bytes()); err != nil {
 		return nil, err
 	}
 	return g.data(t, len(p.rows), v.nulls, nil, v.buffer, obuf, buf), nil
 }
 
-// gatherOffsets writes the offsets of text, binary or lists and returns the last, after checking every element against
-// the size of what the offsets of its chunk point into.
-func gatherOffsets[T offset](g *gather, t arrow.DataType, cs []chunk, p *picks, valid []byte, offsets []T, sizes []int64, unit string) (int64, error) {
-	var total int64
-	offsets[0] = 0
-	srcs := typed[T](cs, 1)
-	for _, s := range p.segs {
-		if err := g.tick(s.hi - s.lo); err != nil {
-			return 0, err
-		}
-		src, size, base := srcs[s.chunk], sizes[s.chunk], s.base+cs[s.chunk].at
-		out := offsets[s.lo+1 : s.hi+1]
-		for k, r := range p.rows[s.lo:s.hi] {
-			if valid == nil || bit(valid, s.lo+k) {
-				e := int(r) + base
-				from, to := int64(src[e]), int64(src[e+1])
-				if from < 0 || to < from || to > size {
-					return 0, outside(t, from, to, size, unit)
-				}
-				total += to - from
-			}
-			out[k] = T(total)
+// gatherOffsets writes the offsets of lists, and returns where the elements of each lie in its chunk's, and the number of all.
+func gatherOffsets[T offset](g *gather, t arrow.DataType, cs []chunk, p *picks, valid []byte, offsets []T, sizes []int64) (from []T, total int64, err error) {
+	e := extents[T]{offsets: offsets}
+	if err := e.find(g, t, cs, p, valid, sizes, Elements); err != nil {
+		return nil, 0, err
+	}
+	for part := range p.parts() {
+		ends := offsets[part*block+1 : min(len(p.rows), (part+1)*block)+1]
+		for k := range ends {
+			ends[k] += T(e.starts[part])
 		}
 	}
-	if limit := limitOf[T](); total > limit {
-		return 0, &SizeError{Type: t, Size: total, Limit: limit, Unit: unit}
-	}
-	return total, nil
+	return e.from, e.starts[p.parts()], nil
 }
 
 func outside(t arrow.DataType, from, to, size int64, unit string) error {
 	return &DataError{Type: t, Why: fmt.Sprintf("a value lies at [%d, %d) of %d %s", from, to, size, unit)}
-}
-
-// copyBytes copies the elements to where the output's offsets say: those that follow each other at once, and short ones as 16 bytes, whatever
-// their length, where these exist on both sides: what is too much is written over by the elements after it.
-func copyBytes[T offset](g *gather, cs []chunk, p *picks, valid []byte, offsets []T, out []byte) error {
-	const short = 16
-	srcs, bytes := typed[T](cs, 1), typed[uint8](cs, 2)
-	for _, s := range p.segs {
-		if err := g.tick(s.hi - s.lo); err != nil {
-			return err
-		}
-		src, data, base := srcs[s.chunk], bytes[s.chunk], s.base+cs[s.chunk].at
-		at := int(offsets[s.lo])
-		rows := p.rows[s.lo:s.hi]
-		for k := 0; k < len(rows); {
-			if valid != nil && !bit(valid, s.lo+k) {
-				k++
-				continue
-			}
-			r, run := rows[k], 1
-			for k+run < len(rows) && rows[k+run] == r+uint32(run) && (valid == nil || bit(valid, s.lo+k+run)) {
-				run++
-			}
-			e := int(r) + base
-			from, to := int(src[e]), int(src[e+run])
-			n := to - from
-			if n <= short && from+short <= len(data) && at+short <= len(out) {
-				*(*[short]byte)(out[at:]) = *(*[short]byte)(data[from:])
-			} else {
-				copy(out[at:], data[from:to])
-			}
-			at, k = at+n, k+run
-			if n > block {
-				if err := g.tick(n / 64); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // views gathers text or binary views. The bytes of long elements are copied, one after the other, into buffers of at most

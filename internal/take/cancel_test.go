@@ -45,7 +45,7 @@ func TestCancelInsideColumn(t *testing.T) {
 		}
 		col := b.NewArray()
 		ctx, cancel := context.WithCancel(context.Background())
-		p, err := locate([]int64{0, 1}, make([]uint32, c.rows))
+		p, err := locate([]int64{0, 1}, make([]uint32, c.rows), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,12 @@
 //
 // A pick may be masked: its output is NULL and no input is read for it. That is how children of a NULL are gathered.
 //
+// # Parts
+//
+// Output rows are worked off in parts of 32,768, which no segment crosses. A goroutine that has no column left takes parts of the columns that others have
+// in work (crew), so that all end together. What a part writes is its own: parts begin at whole words of a bitmap, and text is copied no further than
+// the part's last byte.
+//
 // # What holds
 //
 // The validity bitmap of the output comes first, and every later loop looks at it before it reads a slot: what an input

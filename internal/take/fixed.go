@@ -16,11 +16,18 @@ func (g *gather) bools(t arrow.DataType, cs []chunk, p *picks) (*array.Data, err
 	}
 	buf := g.buffer((len(p.rows) + 7) / 8)
 	clear(buf.Bytes())
-	for _, s := range p.segs {
-		if err := g.tick(s.hi - s.lo); err != nil {
-			return nil, err
+	srcs := typed[uint8](cs, 1)
+	err = g.each(p, func(g *gather, _ int, segs []segment) error {
+		for _, s := range segs {
+			if err := g.tick(s.hi - s.lo); err != nil {
+				return err
+			}
+			gatherBits(buf.Bytes(), srcs[s.chunk], cs[s.chunk].at, s, p.rows, v.bits)
 		}
-		gatherBits(buf.Bytes(), cs[s.chunk].bytes(1), cs[s.chunk].at, s, p.rows, v.bits)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return g.data(t, len(p.rows), v.nulls, nil, v.buffer, buf), nil
 }
@@ -64,40 +71,59 @@ type word interface {
 }
 
 func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (*memory.Buffer, error) {
-	var zero T
 	buf := g.buffer(len(p.rows) * widthOf[T]())
 	out, srcs := arrow.GetData[T](buf.Bytes()), typed[T](cs, i)
-	for _, s := range p.segs {
-		if err := g.tick(s.hi - s.lo); err != nil {
-			return nil, err
+	err := g.each(p, func(g *gather, _ int, segs []segment) error {
+		for _, s := range segs {
+			if err := g.tick(s.hi - s.lo); err != nil {
+				return err
+			}
+			segmentWords(g, out, srcs[s.chunk], s.base+cs[s.chunk].at, s, p.rows[s.lo:s.hi], valid)
 		}
-		src, base := srcs[s.chunk], s.base+cs[s.chunk].at
-		rows, dst := p.rows[s.lo:s.hi], out[s.lo:s.hi]
-		if isConstant(rows) && isUniform(valid, s) {
-			cell := zero
-			if valid == nil || bit(valid, s.lo) {
-				cell = src[int(rows[0])+base]
-			}
-			for k := range dst {
-				dst[k] = cell
-			}
-			continue
+		return nil
+	})
+	return buf, err
+}
+
+// segmentWords gathers the elements of a segment; base is what its rows are counted from in src.
+func segmentWords[T word](g *gather, out, src []T, base int, s segment, rows []uint32, valid []byte) {
+	var zero T
+	dst := out[s.lo:s.hi]
+	if isConstant(rows) && isUniform(valid, s) {
+		cell := zero
+		if valid == nil || bit(valid, s.lo) {
+			cell = src[int(rows[0])+base]
 		}
-		if valid == nil {
-			for k, r := range rows {
-				dst[k] = src[int(r)+base]
-			}
-			continue
+		for k := range dst {
+			dst[k] = cell
 		}
-		for k, r := range rows {
-			if bit(valid, s.lo+k) {
-				dst[k] = src[int(r)+base]
-			} else {
-				dst[k] = zero
-			}
+		return
+	}
+	if valid == nil {
+		width, data := widthOf[T](), arrow.GetBytes(src)
+		for len(rows) > 0 {
+			n := min(len(rows), fetchBlock)
+			g.fetch(data, (int(rows[0])+base)*width, (int(rows[n-1])+base)*width, n, maxWordSpread)
+			pickWords(dst[:n], src, base, rows[:n])
+			rows, dst = rows[n:], dst[n:]
+		}
+		return
+	}
+	for k, r := range rows {
+		if bit(valid, s.lo+k) {
+			dst[k] = src[int(r)+base]
+		} else {
+			dst[k] = zero
 		}
 	}
-	return buf, nil
+}
+
+// pickWords gathers elements of which none is NULL.
+func pickWords[T word](dst, src []T, base int, rows []uint32) {
+	dst = dst[:len(rows)]
+	for k, r := range rows {
+		dst[k] = src[int(r)+base]
+	}
 }
 
 // isUniform says whether the rows of a segment are all NULL, or none is.
@@ -115,21 +141,24 @@ func widthOf[T word]() int { return len(arrow.GetBytes(make([]T, 1))) }
 // wide gathers elements of any width.
 func (g *gather) wide(width int, cs []chunk, i int, p *picks, valid []byte) (*memory.Buffer, error) {
 	buf := g.buffer(len(p.rows) * width)
-	out := buf.Bytes()
-	for _, s := range p.segs {
-		if err := g.tick((s.hi - s.lo) * (1 + width/64)); err != nil {
-			return nil, err
-		}
-		src, base := cs[s.chunk].bytes(i), s.base+cs[s.chunk].at
-		for k := s.lo; k < s.hi; k++ {
-			dst := out[k*width : (k+1)*width]
-			if valid == nil || bit(valid, k) {
-				e := int(p.rows[k]) + base
-				copy(dst, src[e*width:(e+1)*width])
-			} else {
-				clear(dst)
+	out, srcs := buf.Bytes(), typed[uint8](cs, i)
+	err := g.each(p, func(g *gather, _ int, segs []segment) error {
+		for _, s := range segs {
+			if err := g.tick((s.hi - s.lo) * (1 + width/64)); err != nil {
+				return err
+			}
+			src, base := srcs[s.chunk], s.base+cs[s.chunk].at
+			for k := s.lo; k < s.hi; k++ {
+				dst := out[k*width : (k+1)*width]
+				if valid == nil || bit(valid, k) {
+					e := int(p.rows[k]) + base
+					copy(dst, src[e*width:(e+1)*width])
+				} else {
+					clear(dst)
+				}
 			}
 		}
-	}
-	return buf, nil
+		return nil
+	})
+	return buf, err
 }

@@ -57,13 +57,12 @@ func listColumn[T offset](g *gather, t, elem arrow.DataType, cs []chunk, p *pick
 	}
 	buf := g.buffer(offsetBytes[T](len(p.rows) + 1))
 	offsets, below := arrow.GetData[T](buf.Bytes()), children(cs, 0)
-	total, err := gatherOffsets(g, t, cs, p, v.bits, offsets, lengths(below), Elements)
+	from, total, err := gatherOffsets(g, t, cs, p, v.bits, offsets, lengths(below))
 	if err != nil {
 		return nil, err
 	}
 	elems := newPicks(int(total))
 	for _, s := range p.segs {
-		src, base := arrow.GetData[T](cs[s.chunk].bytes(1)), s.base+cs[s.chunk].at
 		for k := s.lo; k < s.hi; k++ {
 			n := int(offsets[k+1] - offsets[k])
 			if n == 0 {
@@ -72,7 +71,7 @@ func listColumn[T offset](g *gather, t, elem arrow.DataType, cs []chunk, p *pick
 			if err := g.tick(n); err != nil {
 				return nil, err
 			}
-			elems.add(s.chunk, int(src[int(p.rows[k])+base]), n)
+			elems.add(s.chunk, int(from[k]), n)
 		}
 	}
 	values, err := g.column(elem, below, elems)

@@ -4,12 +4,14 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// block bounds the length of a segment, so that a loop over one is short enough not to look at the context.
-const block = 1 << 16
+// block is the number of output rows of a part, a multiple of 64. It bounds the length of a segment, so that a loop over one is short enough not to
+// look at the context.
+const block = 1 << 15
 
 // picks says which element each output row takes.
 type picks struct {
@@ -22,38 +24,78 @@ type picks struct {
 }
 
 // segment is a run of output rows [lo, hi) that take elements of one chunk. The segments of a row list follow each
-// other without gaps.
+// other without gaps. None lies in two parts.
 type segment struct {
 	chunk, base int
 	lo, hi      int
 }
 
+// room is how many rows can be added to a segment that is the last.
+func (s *segment) room() int { return partEnd(s.lo) - s.hi }
+
+// parts is the number of parts of the output rows: block of them each, the last as many as there are.
+func (p *picks) parts() int { return (len(p.rows) + block - 1) / block }
+
+// part returns the segments of part i.
+func (p *picks) part(i int) []segment {
+	lo := sort.Search(len(p.segs), func(s int) bool { return p.segs[s].lo >= i*block })
+	n := sort.Search(len(p.segs)-lo, func(s int) bool { return p.segs[lo+s].lo >= (i+1)*block })
+	return p.segs[lo : lo+n]
+}
+
 // locate makes picks of row numbers that run on from chunk to chunk. starts holds the number of the first row of each
-// chunk, and the number of all rows at the end.
-func locate(starts []int64, rows []uint32) (*picks, error) {
+// chunk, and the number of all rows at the end. The rows are dealt to workers goroutines.
+func locate(starts []int64, rows []uint32, workers int) (*picks, error) {
 	p := &picks{rows: rows}
-	total := starts[len(starts)-1]
-	lo := 0
-	for lo < len(rows) {
+	n := min(workers, p.parts())
+	if n < 2 {
+		var err error
+		p.segs, err = segments(starts, rows, 0, len(rows))
+		return p, err
+	}
+	segs, errs := make([][]segment, n), make([]error, n)
+	cut := func(w int) int { return min(len(rows), p.parts()*w/n*block) }
+	var wg sync.WaitGroup
+	for w := range n {
+		wg.Go(func() { segs[w], errs[w] = segments(starts, rows, cut(w), cut(w+1)) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.segs = slices.Concat(segs...)
+	return p, nil
+}
+
+// segments makes the segments of the rows from lo to end.
+func segments(starts []int64, rows []uint32, lo, end int) ([]segment, error) {
+	var segs []segment
+	first, total := lo, starts[len(starts)-1]
+	for lo < end {
 		r := int64(rows[lo])
 		if r >= total {
 			return nil, &RowError{Row: rows[lo], Rows: total}
 		}
-		c := chunkOf(starts, r, p.segs)
+		c := chunkOf(starts, r, segs)
 		start, length := starts[c], uint64(starts[c+1]-starts[c])
-		limit := min(len(rows), lo+block)
+		limit := min(end, partEnd(lo))
 		hi := lo + 1
 		for hi < limit && uint64(int64(rows[hi])-start) < length {
 			hi++
 		}
-		if n := len(p.segs); n >= 64 && n == cap(p.segs) {
-			p.segs = slices.Grow(p.segs, n*(len(rows)-lo)/lo+64) // as many as so far, for as many rows
+		if n := len(segs); n >= 64 && n == cap(segs) {
+			segs = slices.Grow(segs, n*(end-lo)/(lo-first)+64) // as many as so far, for as many rows
 		}
-		p.segs = append(p.segs, segment{chunk: c, base: -int(start), lo: lo, hi: hi})
+		segs = append(segs, segment{chunk: c, base: -int(start), lo: lo, hi: hi})
 		lo = hi
 	}
-	return p, nil
+	return segs, nil
 }
+
+// partEnd is the end of the part that output row k lies in.
+func partEnd(k int) int { return (k/block + 1) * block }
 
 // chunkOf finds the chunk that holds row r, trying the chunks of the last segment and after it first.
 func chunkOf(starts []int64, r int64, segs []segment) int {
@@ -75,7 +117,7 @@ func newPicks(n int) *picks { return &picks{rows: make([]uint32, 0, n)} }
 func (p *picks) add(chunk, start, count int) {
 	for count > 0 {
 		s := p.segment(chunk, start)
-		n := min(count, block-(s.hi-s.lo))
+		n := min(count, s.room())
 		first := uint32(start - s.base)
 		for i := range n {
 			p.rows = append(p.rows, first+uint32(i))
@@ -99,11 +141,11 @@ func (p *picks) addNull(count int) {
 	}
 	for count > 0 {
 		s := p.last()
-		if s == nil || s.hi-s.lo == block {
+		if s == nil || s.room() == 0 {
 			p.segs = append(p.segs, segment{lo: len(p.rows), hi: len(p.rows)})
 			s = p.last()
 		}
-		n := min(count, block-(s.hi-s.lo))
+		n := min(count, s.room())
 		for range n {
 			p.rows = append(p.rows, 0)
 		}
@@ -133,7 +175,7 @@ func (p *picks) last() *segment {
 // are counted from a base of their own.
 func (p *picks) segment(chunk, element int) *segment {
 	const reach = math.MaxUint32 - block
-	if s := p.last(); s != nil && s.chunk == chunk && s.hi-s.lo < block &&
+	if s := p.last(); s != nil && s.chunk == chunk && s.room() > 0 &&
 		element >= s.base && uint64(element-s.base) <= reach {
 		return s
 	}

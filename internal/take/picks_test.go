@@ -33,7 +33,7 @@ func elements(t *testing.T, p *picks) []any {
 }
 
 func TestLocate(t *testing.T) {
-	p, err := locate([]int64{0, 0, 2, 2, 5, 6, 6}, []uint32{0, 1, 2, 4, 5, 3, 0, 0, 5})
+	p, err := locate([]int64{0, 0, 2, 2, 5, 6, 6}, []uint32{0, 1, 2, 4, 5, 3, 0, 0, 5}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestLocateLong(t *testing.T) {
 	for i := range rows {
 		rows[i] = uint32(i / 2)
 	}
-	p, err := locate([]int64{0, int64(len(rows))}, rows)
+	p, err := locate([]int64{0, int64(len(rows))}, rows, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

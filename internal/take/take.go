@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -27,15 +26,15 @@ func Column(ctx context.Context, mem memory.Allocator, chunks []arrow.Array, row
 		starts[i+1] = starts[i] + int64(c.Len())
 		cs[i] = newChunk(c.Data())
 	}
-	p, err := locate(starts, rows)
+	p, err := locate(starts, rows, 1)
 	if err != nil {
 		return nil, err
 	}
 	return gatherColumn(&gather{ctx: ctx, mem: mem}, t, cs, p)
 }
 
-// Record gathers rows out of batches that all have the columns of the schema, by form.SameType. Columns are dealt to workers
-// goroutines, all of which have ended when Record returns. The caller releases the record.
+// Record gathers rows out of batches that all have the columns of the schema, by form.SameType. Columns, and parts of their rows, are dealt to
+// workers goroutines, all of which have ended when Record returns. The caller releases the record.
 //
 // Errors are *RowError, *ColumnError around *SizeError or *DataError, and the context's error. Of several columns with an
 // error the first is told, whatever the number of workers.
@@ -52,13 +51,13 @@ func gatherRecord(w *work, rows []uint32, workers int) (arrow.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := locate(starts, rows)
+	p, err := locate(starts, rows, workers)
 	if err != nil {
 		return nil, err
 	}
 	w.picks, w.columns = p, make([]arrow.Array, schema.NumFields())
 	defer w.release()
-	w.run(min(workers, len(w.columns)))
+	w.run(min(workers, len(w.columns)*max(1, p.parts())))
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -80,12 +79,14 @@ type work struct {
 	picks   *picks
 	plain   bool // see [PlainSchema]
 
-	// next is the number of columns dealt.
-	next atomic.Int64
+	// crew is nil if there is but one goroutine.
+	crew *crew
 	// columns are the arrays gathered so far; each is written by the worker that was dealt the column.
 	columns []arrow.Array
 
 	mu sync.Mutex
+	// next is the number of columns dealt.
+	next int
 	// err is the error of the first column that has one, at: no column below the first failure is left undealt, so it
 	// doesn't depend on the number of workers.
 	err error
@@ -94,6 +95,9 @@ type work struct {
 
 // run gathers the columns, on this goroutine and workers-1 others.
 func (w *work) run(workers int) {
+	if workers > 1 {
+		w.crew = newCrew()
+	}
 	var wg sync.WaitGroup
 	for range workers - 1 {
 		wg.Go(w.loop)
@@ -104,33 +108,46 @@ func (w *work) run(workers int) {
 
 func (w *work) loop() {
 	cs := make([]chunk, len(w.batches))
-	for !w.failed() {
-		i := int(w.next.Add(1)) - 1
-		if i >= len(w.columns) {
-			return
+	for {
+		i, ok := w.deal()
+		if !ok {
+			break
 		}
 		if err := w.column(i, cs); err != nil {
 			w.fail(i, err)
-			return
 		}
 	}
+	if w.crew != nil {
+		w.crew.help()
+	}
+}
+
+// deal gives out the next column, none after a failure.
+func (w *work) deal() (column int, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil || w.next == len(w.columns) {
+		return 0, false
+	}
+	w.next++
+	if w.crew != nil {
+		w.crew.begin()
+	}
+	return w.next - 1, true
 }
 
 // column gathers column i; cs is room for its chunks.
 func (w *work) column(i int, cs []chunk) (err error) {
 	t := w.schema.Field(i).Type
+	if w.crew != nil {
+		defer w.crew.end()
+	}
 	defer broken(t, &err)
 	for b, batch := range w.batches {
 		cs[b] = newChunk(batch.Column(i).Data())
 	}
-	w.columns[i], err = gatherColumn(&gather{ctx: w.ctx, mem: w.mem, plain: w.plain}, t, cs, w.picks)
+	w.columns[i], err = gatherColumn(&gather{ctx: w.ctx, mem: w.mem, typ: t, crew: w.crew, plain: w.plain}, t, cs, w.picks)
 	return err
-}
-
-func (w *work) failed() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err != nil
 }
 
 func (w *work) fail(column int, err error) {
