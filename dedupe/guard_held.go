@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -31,11 +30,16 @@ const (
 // held are the rows that a guard holds, in chunks that never change. A row that is replaced or forgotten is dead, until its chunk is laid together
 // with others.
 type held struct {
-	schema *arrow.Schema // plain; nil: no batch said yet which columns there are
-	keyAt  []int
-	fills  []heldFill
-	chunks []*guardChunk // by number; nil: free
-	index  guardIndex
+	schema   *arrow.Schema // plain; nil: no batch said yet which columns there are
+	keyAt    []int
+	orderAt  []int
+	opAt     int // -1: none
+	snapshot *form.Matcher
+	fills    []heldFill
+	nullKeys bool          // a key may have NULL in it
+	chunks   []*guardChunk // by number; nil: free
+	index    guardIndex
+	scale    guardScale
 }
 
 // heldFill is a column to carry forward from: it must have the type that it came with.
@@ -47,33 +51,62 @@ type heldFill struct {
 type guardChunk struct {
 	rec   arrow.Record
 	keys  []*form.Array
+	order []*form.Array
+	op    *form.Array // nil: no row is a snapshot read
 	dead  keyset.Bitmap
 	live  int
 	bytes int64
 }
 
-// setSchema sets the columns, from those of a target or the first rows. The key columns are in it.
-func (h *held) setSchema(s *arrow.Schema, g *Guard) {
+func newHeld(o orders) held {
+	h := held{index: newGuardIndex(), opAt: -1}
+	if len(o) > 0 {
+		h.scale = newGuardScale(&o[0])
+	}
+	return h
+}
+
+// setSchema sets the columns, from those of a target or the first rows. The key and order columns are in it.
+func (h *held) setSchema(s *arrow.Schema, g *Guard) (err error) {
 	h.schema = take.PlainSchema(s)
 	for _, k := range g.key {
 		h.keyAt = append(h.keyAt, s.FieldIndices(k)[0])
+	}
+	for _, o := range g.order {
+		h.orderAt = append(h.orderAt, s.FieldIndices(o.Column)[0])
+	}
+	if at := s.FieldIndices(g.opts.Op.Column); len(at) == 1 && g.opts.Op.Column != "" {
+		h.opAt = at[0]
+		h.snapshot, err = heldMatcher(h.schema.Field(h.opAt).Type, g.opts.Op.Snapshot)
 	}
 	for _, f := range g.opts.Fill {
 		if at := s.FieldIndices(f.Column); len(at) == 1 && !form.SameType(s.Field(at[0]).Type, h.schema.Field(at[0]).Type) {
 			h.fills = append(h.fills, heldFill{at[0], s.Field(at[0])})
 		}
 	}
+	return err
 }
 
 // chunk makes a chunk of a record of the schema.
 func (h *held) chunk(rec arrow.Record) (*guardChunk, error) {
 	c := &guardChunk{rec: rec, dead: keyset.NewBitmap(uint32(rec.NumRows())), live: int(rec.NumRows())}
+	var err error
+	read := func(at int) *form.Array {
+		a, e := form.Of(rec.Column(at))
+		err = cmp.Or(err, e)
+		return a
+	}
 	for _, at := range h.keyAt {
-		a, err := form.Of(rec.Column(at))
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", onerow.ErrMalformed, err)
-		}
-		c.keys = append(c.keys, a)
+		c.keys = append(c.keys, read(at))
+	}
+	for _, at := range h.orderAt {
+		c.order = append(c.order, read(at))
+	}
+	if h.snapshot != nil {
+		c.op = read(h.opAt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", onerow.ErrMalformed, err)
 	}
 	for _, col := range rec.Columns() {
 		c.bytes += bytesBelow(col.Data())
@@ -114,8 +147,8 @@ func (h *held) kill(place uint32) {
 }
 
 // find returns the slot of the key of row i of some cells.
-func (h *held) find(tag uint32, cells []*form.Array, i int) *guardSlot {
-	return h.index.find(tag, func(place uint32) bool {
+func (h *held) find(word uint64, cells []*form.Array, i int) *guardSlot {
+	return h.index.find(word, func(place uint32) bool {
 		c, row := h.at(place)
 		return sameCells(cells, i, c.keys, row)
 	})
@@ -137,10 +170,10 @@ func (h *held) layOut() (chunks []arrow.Record, starts []uint32) {
 // tidy lays chunks of like size together, without their dead rows, and those that are half dead anew. So a row is moved a number of times that grows with the
 // logarithm of the rows, there are few chunks, and dead rows are no more than live ones. What fails, such as for a context that ends, is left to
 // the next time: it changes nothing but the time that calls take.
-func (h *held) tidy(ctx context.Context, seed maphash.Seed) {
+func (h *held) tidy(ctx context.Context, secret *guardSecret) {
 	for {
 		together := h.untidy()
-		if together == nil || h.merge(ctx, seed, together) != nil {
+		if together == nil || h.merge(ctx, secret, together) != nil {
 			return
 		}
 	}
@@ -169,7 +202,7 @@ func (h *held) untidy() []uint32 {
 }
 
 // merge makes one chunk of the live rows of some.
-func (h *held) merge(ctx context.Context, seed maphash.Seed, numbers []uint32) error {
+func (h *held) merge(ctx context.Context, secret *guardSecret, numbers []uint32) error {
 	var recs []arrow.Record
 	var rows, places []uint32
 	start := uint32(0)
@@ -195,10 +228,13 @@ func (h *held) merge(ctx context.Context, seed maphash.Seed, numbers []uint32) e
 	}
 	// The first number goes on, and from here on nothing fails. A row never gets a place that one behind it still has: those of the first chunk
 	// come first and only move up.
-	tagger := guardTagger{seed: seed}
-	for i, old := range places {
-		tag, _ := tagger.tag(merged.keys, i)
-		h.index.find(tag, func(p uint32) bool { return p == old }).place1 = (numbers[0]<<rowBits | uint32(i)) + 1
+	if len(rows) > 0 {
+		keys, words := secret.reader(merged.keys), make([]uint64, wordBlock)
+		for lo := 0; lo < len(places); lo += wordBlock {
+			olds := places[lo:min(lo+wordBlock, len(places))]
+			keys.read(lo, words[:len(olds)])
+			h.index.move(words, olds, (numbers[0]<<rowBits|uint32(lo))+1)
+		}
 	}
 	for _, k := range numbers {
 		h.chunks[k] = nil

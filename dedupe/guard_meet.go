@@ -70,50 +70,45 @@ func (h *held) places(ctx context.Context, g *Guard, batches []arrow.Record) ([]
 
 // look appends the places of the keys of some columns, whose first chunks are those of the batches.
 func (h *held) look(ctx context.Context, g *Guard, cols []*form.Column, batches []arrow.Record, places []uint32) ([]uint32, error) {
-	const block = 1 << 10
-	var tags, guesses, rows, others [block]uint32
-	var same [block]bool
-	tagger, nulls := guardTagger{seed: g.seed}, g.opts.NullKey == onerow.EqualNullKeys
-	cells := make([]*form.Array, len(cols))
-	both, starts, err := h.beside(cols, batches)
+	var words [wordBlock]uint64
+	var at, ranks [wordBlock]uint32
+	lens := make([]int, len(batches))
+	for k, b := range batches {
+		lens[k] = int(b.NumRows())
+	}
+	both, starts, err := h.beside(cols, lens)
 	if err != nil {
 		return nil, err
 	}
+	p := pairing{held: h, both: both, starts: starts}
+	cells := make([]*form.Array, len(cols))
 	for k, b := range batches {
 		for c := range cols {
 			cells[c] = cols[c].Chunks[k]
 		}
-		for lo := 0; lo < int(b.NumRows()); lo += block {
+		keys, skip := g.secret.reader(cells), g.opts.NullKey != onerow.EqualNullKeys && mayNull(cells)
+		for lo := 0; lo < int(b.NumRows()); lo += wordBlock {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			// Step by step for all rows of a block, so that the processor waits for several of them at a time.
-			size, n := min(block, int(b.NumRows())-lo), 0
-			for i := range size {
-				if tag, null := tagger.tag(cells, lo+i); !null || nulls {
-					tags[n], rows[n] = tag, uint32(lo+i)
-					n++
+			n := min(wordBlock, int(b.NumRows())-lo)
+			keys.read(lo, words[:n])
+			h.index.seek(words[:n], at[:n], ranks[:n])
+			for i := range n {
+				if skip && hasNull(cells, lo+i) {
+					at[i] = noSlot
 				}
 			}
-			met := 0
-			for i, tag := range tags[:n] {
-				if guess := h.index.guess(tag); guess != noRow {
-					tags[met], guesses[met], rows[met], same[met] = tag, guess, rows[i], true
-					met++
+			for i, same := range p.compare(both[0].Start(k)+uint32(lo), at[:n]) {
+				if at[i] == noSlot {
+					continue
 				}
-			}
-			for i, guess := range guesses[:met] {
-				others[i] = starts[guess>>rowBits] + guess&(maxChunk-1)
-				rows[i] += both[0].Start(k)
-			}
-			for _, c := range both {
-				c.SamePairs(rows[:met], others[:met], same[:met])
-			}
-			for i, guess := range guesses[:met] {
-				if same[i] {
-					places = append(places, guess)
-				} else if s := h.find(tags[i], cells, int(rows[i]-both[0].Start(k))); s.place1 != 0 {
-					places = append(places, s.place1-1)
+				place1 := h.index.slots[at[i]].place1
+				if !same {
+					place1 = h.find(words[i], cells, lo+i).place1
+				}
+				if place1 != 0 {
+					places = append(places, place1-1)
 				}
 			}
 		}
@@ -121,11 +116,41 @@ func (h *held) look(ctx context.Context, g *Guard, cols []*form.Column, batches 
 	return places, nil
 }
 
-// beside lays the keys of the chunks behind those of the batches; starts are the rows that the chunks begin with.
-func (h *held) beside(cols []*form.Column, batches []arrow.Record) (both []*form.Column, starts []uint32, err error) {
+// pairing compares keys of batches with those of the slots that have their words, many at a time.
+type pairing struct {
+	*held
+	both         []*form.Column // of the batches, then of the chunks
+	starts       []uint32       // the row of both that each chunk begins with
+	rows, others [wordBlock]uint32
+	from         [wordBlock]uint32
+	same, out    [wordBlock]bool
+}
+
+// compare says for the rows from first on which of them have the key of their slot. For noSlot it means nothing. It is valid until the next call.
+func (p *pairing) compare(first uint32, at []uint32) []bool {
+	n := 0
+	for i, slot := range at {
+		if slot != noSlot {
+			place := p.index.slots[slot].place1 - 1
+			p.rows[n], p.others[n] = first+uint32(i), p.starts[place>>rowBits]+place&(maxChunk-1)
+			p.from[n], p.same[n] = uint32(i), true
+			n++
+		}
+	}
+	for _, c := range p.both {
+		c.SamePairs(p.rows[:n], p.others[:n], p.same[:n])
+	}
+	for k, i := range p.from[:n] {
+		p.out[i] = p.same[k]
+	}
+	return p.out[:len(at)]
+}
+
+// beside lays the keys of the chunks behind those of batches of some lengths; starts are the rows that the chunks begin with.
+func (h *held) beside(cols []*form.Column, batches []int) (both []*form.Column, starts []uint32, err error) {
 	lens, total := make([]int, 0, len(batches)+len(h.chunks)), int64(0)
-	for _, b := range batches {
-		lens, total = append(lens, int(b.NumRows())), total+b.NumRows()
+	for _, n := range batches {
+		lens, total = append(lens, n), total+int64(n)
 	}
 	starts = make([]uint32, len(h.chunks))
 	for k, c := range h.chunks {

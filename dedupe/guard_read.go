@@ -67,28 +67,27 @@ func newGuardReader(ctx context.Context, g *Guard, target *frame.Frame) (*guardR
 	if null != nil {
 		return nil, &onerow.NullError{Kind: onerow.ErrNullOrder, Input: target.Input, Columns: perColumn}
 	}
-	snapshot, err := heldMatcher(op, g.opts.Op.Snapshot)
-	if err != nil {
-		return nil, err
+	var snapshot *form.Matcher
+	if op != nil {
+		if snapshot, err = heldMatcher(op.Type, g.opts.Op.Snapshot); err != nil {
+			return nil, err
+		}
 	}
 	return &guardReader{g: g, target: target, order: order.New(by, op, snapshot)}, nil
 }
 
 // heldMatcher matches the values that a target's column can hold: it may be narrower than that of the batches.
-func heldMatcher(c *form.Column, values []onerow.Value) (*form.Matcher, error) {
-	if c == nil {
-		return nil, nil
-	}
+func heldMatcher(t arrow.DataType, values []onerow.Value) (*form.Matcher, error) {
 	var fit []onerow.Value
 	for _, v := range values {
-		if _, err := form.NewMatcher(c.Type, []onerow.Value{v}); err == nil {
+		if _, err := form.NewMatcher(t, []onerow.Value{v}); err == nil {
 			fit = append(fit, v)
 		}
 	}
 	if len(fit) == 0 {
 		return nil, nil
 	}
-	return form.NewMatcher(c.Type, fit)
+	return form.NewMatcher(t, fit)
 }
 
 // read copies the target's rows, a chunk at a time, and finds the greatest of each key.
@@ -118,7 +117,7 @@ func (r *guardReader) read(ctx context.Context) error {
 			start += uint32(rec.NumRows())
 		}
 	}
-	h.tidy(ctx, r.g.seed)
+	h.tidy(ctx, &r.g.secret)
 	return ctx.Err()
 }
 
@@ -136,26 +135,39 @@ func (r *guardReader) index(ctx context.Context, rec arrow.Record, start uint32)
 	first := uint32(len(h.chunks)) << rowBits
 	h.chunks, r.starts = append(h.chunks, c), append(r.starts, start)
 	h.index.reserve(c.live)
-	tagger, nulls := guardTagger{seed: r.g.seed}, r.g.opts.NullKey == onerow.EqualNullKeys
-	for i := range uint32(rec.NumRows()) {
-		if i&0xfff == 0 && ctx.Err() != nil {
+	ranks, keys, words := h.ranks(c), r.g.secret.reader(c.keys), make([]uint64, wordBlock)
+	for lo := 0; lo < len(ranks); lo += wordBlock {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		tag, null := tagger.tag(c.keys, int(i))
-		if null && !nulls {
-			h.kill(first | i)
-			continue
-		}
-		s := h.find(tag, c.keys, int(i))
-		if s.place1 != 0 && r.order.Compare(start+i, r.row(s.place1-1)) <= 0 {
-			h.kill(first | i)
-			continue
-		}
-		if before := h.index.put(s, tag, first|i); before != noRow {
-			h.kill(before)
+		block := words[:min(wordBlock, len(ranks)-lo)]
+		keys.read(lo, block)
+		h.index.touch(block)
+		for i, word := range block {
+			r.enter(c, word, ranks[lo+i], first|uint32(lo+i), start+uint32(lo+i))
 		}
 	}
 	return nil
+}
+
+// enter puts a row of the target, which lies at a place, into the index, if it is the greatest of its key so far.
+func (r *guardReader) enter(c *guardChunk, word uint64, rank, place, row uint32) {
+	h, i := &r.g.held, int(place&(maxChunk-1))
+	if mayNull(c.keys) && hasNull(c.keys, i) {
+		if r.g.opts.NullKey != onerow.EqualNullKeys {
+			h.kill(place)
+			return
+		}
+		h.nullKeys = true
+	}
+	s := h.find(word, c.keys, i)
+	if s.place1 != 0 && r.order.Compare(row, r.row(s.place1-1)) <= 0 {
+		h.kill(place)
+		return
+	}
+	if before := h.index.put(s, word, rank, place); before != noRow {
+		h.kill(before)
+	}
 }
 
 // row returns the target's row that lies at a place.

@@ -10,10 +10,12 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/dedupe"
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/internal/recast"
 )
 
 func newGuard(t *testing.T, target []arrow.Record, opts dedupe.Options) *dedupe.Guard {
@@ -253,4 +255,38 @@ func TestGuardConcurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestGuardHostile gives batches whose buffers contradict their type to a guard: it refuses what Latest refuses, and goes on.
+func TestGuardHostile(t *testing.T) {
+	for name, h := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			bad := beside(t, h.data)
+			none, _, err := recast.Array(memory.NewGoAllocator(), array.NewNull(3), h.data.DataType())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sound := array.NewRecord(bad.Schema(), []arrow.Array{none, bad.Column(1), bad.Column(2)}, 3)
+			for _, role := range []struct{ key, order string }{{"bad", "n"}, {"one", "bad"}, {"n", "one"}} {
+				order := []onerow.Order{{Column: role.order, Nulls: onerow.NullsAreLowest}}
+				opts := dedupe.Options{NullKey: onerow.EqualNullKeys, Ties: dedupe.LastTied}
+				g, err := dedupe.NewGuard(t.Context(), []arrow.Record{sound}, []string{role.key}, order, opts)
+				if errors.Is(err, onerow.ErrType) {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts.Against = []arrow.Record{sound}
+				_, want := dedupe.Latest(t.Context(), []arrow.Record{bad}, []string{role.key}, order, opts)
+				panicked, err := catch(func() error { _, err := g.Latest(t.Context(), []arrow.Record{bad}); return err })
+				if panicked != nil || errors.Is(err, onerow.ErrMalformed) != errors.Is(want, onerow.ErrMalformed) || (err == nil) != (want == nil) {
+					t.Errorf("%v: %v, %v; Latest says %v", role, panicked, err, want)
+				}
+				if p := bring(t, g, sound); p.Report.In != 3 {
+					t.Errorf("%v: %+v", role, p.Report)
+				}
+			}
+		})
+	}
 }

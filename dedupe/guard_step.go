@@ -19,7 +19,7 @@ type step struct {
 	next held // its slices are the guard's until commit
 
 	come    []*guardChunk
-	tags    [][]uint32 // of the rows of come
+	words   [][]uint64 // of the rows of come
 	numbers []uint32   // of come
 	gone    []guardSlot
 }
@@ -31,7 +31,9 @@ func (s *step) prepare(ctx context.Context, rows []uint32) error {
 		return &onerow.RowError{Row: rows[n-1], Rows: int64(j.rows)}
 	}
 	if s.next.schema == nil {
-		s.next.setSchema(j.batches.Schema, s.g)
+		if err := s.next.setSchema(j.batches.Schema, s.g); err != nil {
+			return err
+		}
 	}
 	holdsOp := j.op != nil && len(s.next.schema.FieldIndices(j.op.Name)) == 1
 	come := rows
@@ -139,14 +141,22 @@ func (s *step) forget(rec arrow.Record) error {
 			return castError(k, err)
 		}
 	}
-	tagger := guardTagger{seed: s.g.seed}
-	for i := range int(rec.NumRows()) {
-		tag, _ := tagger.tag(cells, i)
-		if slot := s.next.find(tag, cells, i); slot.place1 != 0 {
+	for i, word := range s.wordsOf(cells, int(rec.NumRows())) {
+		if slot := s.next.find(word, cells, i); slot.place1 != 0 {
 			s.gone = append(s.gone, *slot)
 		}
 	}
 	return nil
+}
+
+// wordsOf reads the words of n keys.
+func (s *step) wordsOf(cells []*form.Array, n int) []uint64 {
+	keys, words := s.g.secret.reader(cells), make([]uint64, n)
+	for lo := 0; lo < n; lo += wordBlock {
+		keys.read(lo, words[lo:min(lo+wordBlock, n)])
+	}
+	s.next.index.touch(words)
+	return words
 }
 
 // hold makes a chunk of a record; rows are those of the plan that it was made of.
@@ -171,15 +181,12 @@ func (s *step) hold(ctx context.Context, rec arrow.Record, rows []uint32, from s
 			return castError(s.g.key[i], err)
 		}
 	}
-	tagger, tags := guardTagger{seed: s.g.seed}, make([]uint32, n)
-	for i := range tags {
-		tags[i], _ = tagger.tag(keys, i)
-	}
-	if err := s.keep(ctx, cols, keys, tags, from); err != nil {
+	words := s.wordsOf(keys, n)
+	if err := s.keep(ctx, cols, keys, words, from); err != nil {
 		return err
 	}
 	c, err := s.next.chunk(array.NewRecord(schema, cols, int64(n)))
-	s.come, s.tags = append(s.come, c), append(s.tags, tags)
+	s.come, s.words = append(s.come, c), append(s.words, words)
 	return err
 }
 
@@ -201,7 +208,7 @@ func (s *step) cast(arr arrow.Array, to arrow.Field, rows []uint32) (arrow.Array
 }
 
 // keep fills the columns that the batches lack with what the guard has for the keys, or NULL.
-func (s *step) keep(ctx context.Context, cols []arrow.Array, keys []*form.Array, tags []uint32, from source) error {
+func (s *step) keep(ctx context.Context, cols []arrow.Array, keys []*form.Array, words []uint64, from source) error {
 	var rows []uint32
 	chunks, starts := s.next.layOut()
 	none := uint32(0)
@@ -213,10 +220,10 @@ func (s *step) keep(ctx context.Context, cols []arrow.Array, keys []*form.Array,
 			continue
 		}
 		if rows == nil {
-			rows = make([]uint32, len(tags))
-			for r, tag := range tags {
+			rows = make([]uint32, len(words))
+			for r, word := range words {
 				rows[r] = none
-				if slot := s.next.find(tag, keys, r); slot.place1 != 0 && !from.ended {
+				if slot := s.next.find(word, keys, r); slot.place1 != 0 && !from.ended {
 					rows[r] = starts[(slot.place1-1)>>rowBits] + (slot.place1-1)&(maxChunk-1)
 				}
 			}
@@ -243,16 +250,18 @@ func (s *step) keep(ctx context.Context, cols []arrow.Array, keys []*form.Array,
 func (s *step) commit() {
 	h := &s.next
 	for _, slot := range s.gone {
-		if h.index.forget(slot.tag, slot.place1-1) {
+		if h.index.forget(slot.word, slot.place1-1) {
 			h.kill(slot.place1 - 1)
 		}
 	}
 	for k, c := range s.come {
 		h.set(s.numbers[k], c)
 		h.index.reserve(c.live)
-		for i, tag := range s.tags[k] {
-			slot := h.find(tag, c.keys, i)
-			if before := h.index.put(slot, tag, s.numbers[k]<<rowBits|uint32(i)); before != noRow {
+		h.nullKeys = h.nullKeys || mayNull(c.keys)
+		ranks := h.ranks(c)
+		for i, word := range s.words[k] {
+			slot := h.find(word, c.keys, i)
+			if before := h.index.put(slot, word, ranks[i], s.numbers[k]<<rowBits|uint32(i)); before != noRow {
 				h.kill(before)
 			}
 		}

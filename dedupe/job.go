@@ -39,8 +39,9 @@ type job struct {
 	keyCols []*form.Column
 	keys    *keyset.Keys
 
-	guard *Guard // that the plan is one of; nil: of none
-	state uint64 // of the guard
+	guard   *Guard   // that the plan is one of; nil: of none
+	state   uint64   // of the guard
+	settled *settled // rows that the guard has decided: no events; nil: none
 
 	nullKey  keyset.Bitmap // rows of the batches left out for a NULL key; nil: none
 	report   Report
@@ -56,7 +57,7 @@ type fill struct {
 
 // grouped says whether the call needs all rows of a key together, and not just its winner.
 func (j *job) grouped() bool {
-	return j.target.Rows > 0 || len(j.fills) > 0 || j.opts.Op.PreviousKey != nil
+	return j.target.Rows > 0 || len(j.fills) > 0 || j.opts.Op.PreviousKey != nil || j.settled != nil
 }
 
 func newJob(batches []arrow.Record, key []string, by []onerow.Order, opts Options) (*job, error) {

@@ -38,7 +38,11 @@ func latest(ctx context.Context, batches []arrow.Record, key []string, order []o
 	if err != nil {
 		return nil, err
 	}
-	if len(batches) == 0 {
+	return j.latest(ctx)
+}
+
+func (j *job) latest(ctx context.Context) (*Plan, error) {
+	if len(j.batches.Batches) == 0 {
 		return j.finish(&Plan{}), ctx.Err()
 	}
 	if err := j.checkNulls(ctx); err != nil {

@@ -222,6 +222,10 @@ func (l *lives) plan(ctx context.Context) (*Plan, error) {
 		return nil, j.tieError(all.ties)
 	}
 	j.report.add(all.report)
+	if j.settled != nil {
+		all.kept.Or(j.settled.kept)
+		all.stale.Or(j.settled.stale)
+	}
 	if j.nullKey != nil {
 		all.aside.Or(j.nullKey)
 	}

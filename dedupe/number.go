@@ -58,7 +58,7 @@ func (n *numberer[K]) pass(ctx context.Context, from, to uint32, do func(i int, 
 			keyset.Read(n.keys, s.Chunk, lo, rows, n.block)
 			for i := range rows {
 				n.ids[row+uint32(i)] = keyset.None
-				if n.block.Null[i] == 0 {
+				if n.block.Null[i] == 0 && !n.settled.has(row+uint32(i)) {
 					do(i, row+uint32(i))
 				}
 			}

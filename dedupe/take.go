@@ -24,6 +24,9 @@ func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, 
 	if err != nil {
 		return nil, err
 	}
+	if len(p.job.fills) == 0 {
+		return rec, nil
+	}
 	defer rec.Release()
 	fields, cols := rec.Schema().Fields(), slices.Clone(rec.Columns())
 	for i, f := range p.job.fills {

@@ -10,6 +10,7 @@ type Nulls uint8
 const (
 	// Lowest is also right for columns that hold no NULL.
 	Lowest Nulls = iota
+	// Highest is beyond NaN.
 	Highest
 )
 
@@ -64,7 +65,11 @@ func (o *Order) Compare(a, b uint32) int {
 func (b *By) compare(x, y uint32) int {
 	kx, i := b.At(x)
 	ky, j := b.At(y)
-	ax, ay := b.Chunks[kx], b.Chunks[ky]
+	return b.CompareCells(b.Chunks[kx], i, b.Chunks[ky], j)
+}
+
+// CompareCells ranks row i of one array and row j of another by this column alone. It needs no column, only how that is ordered.
+func (b *By) CompareCells(ax *form.Array, i int, ay *form.Array, j int) int {
 	c := 0
 	if xn, yn := ax.Null(i), ay.Null(j); xn || yn {
 		if xn != yn {
