@@ -323,26 +323,6 @@ func (j *job) readOps(ctx context.Context) error {
 	return nil
 }
 
-func (j *job) matchOps(ctx context.Context, op *form.Column, values []onerow.Value, k kind) error {
-	if len(values) == 0 {
-		return nil
-	}
-	m, err := form.NewMatcher(op.Type, values)
-	if err != nil {
-		return &onerow.TypeError{Column: op.Name, Type: op.Type, Input: "changes", Why: err.Error()}
-	}
-	spans := keyset.Spans([]int{len(j.kinds)}, func(int) uint32 { return 0 })
-	return j.run(ctx, len(spans), func(_, task int) error {
-		s := spans[task]
-		for i := s.Row; i < s.Row+uint32(s.N); i++ {
-			if op.Match(m, i) {
-				j.kinds[i] = k
-			}
-		}
-		return nil
-	})
-}
-
 func (j *job) addTruncate(row uint32, col int, i uint32) error {
 	t := truncate{row: row, cell: j.cells.said(row)}
 	pos, ok := j.line.At(col, i)
