@@ -26,10 +26,10 @@ import (
 // The outcome depends neither on how the rows are cut into batches, nor on their order, nor on encodings or the number of workers.
 //
 // Plan reads keys and boundaries of the whole history once, and more of those versions whose keys have events. While it runs it needs about
-// 100 bytes of memory for each such version and event; the Merge keeps 40 for each row that it changes or adds, and 25 for each event that
+// 60 bytes of memory for each such version and event; the Merge keeps 40 for each row that it changes or adds, and 25 for each event that
 // the state remembers, more where values of one version come from several rows. Columns of other types than the history's are converted
-// whole. Keys whose only event comes after all that the history has of them take far less time than others. It returns ctx.Err() soon after the
-// context ends.
+// whole. Keys whose only event comes after all that the history has of them take far less time than others, and those with a few events at
+// positions where nothing else is said take less. It returns ctx.Err() soon after the context ends.
 //
 // Errors wrap [onerow.ErrMode], [onerow.ErrOption], [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrValue],
 // [onerow.ErrSchema], [onerow.ErrNoBatches], [onerow.ErrNullKey], [onerow.ErrNullOrder], [onerow.ErrTie], [onerow.ErrBrokenHistory],
