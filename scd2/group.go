@@ -30,7 +30,6 @@ type grouping[K keyset.Words] struct {
 	left     []leftKey
 	pairs    []pair
 	probes   []keyset.Entry[K, uint32]
-	starts   []uint32
 	oneEvent [1]dealt
 	oneGiven [1]given
 }
