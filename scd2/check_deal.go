@@ -2,6 +2,7 @@ package scd2
 
 import (
 	"context"
+	"math"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/form"
@@ -11,7 +12,7 @@ import (
 
 // checker is a call of [Check] with its columns found and its options checked.
 //
-//	rows ─► deal: faults of single rows; an extent a row ─► partitions ─► group: versions by key ─► sweep: faults between versions
+//	rows ─► deal: faults of single rows; an extent a row ─► partitions ─► group: the suspect keys ─► sweep: faults between their versions
 type checker struct {
 	*timeline
 	opts     CheckOptions
@@ -21,17 +22,13 @@ type checker struct {
 	progress *frame.Progress
 }
 
-// extent is what goes with a row to its partition: its start, the last word that it is valid at, and its tag. Words are halved, so that entries
-// have no holes.
-type extent struct {
-	from, last word
-	tag        uint32
-}
+// extent is what goes with a row to its partition: its start, and the last word that it is valid at, which is the greatest for open versions
+// alone. A version of which that isn't all that is to be known, or whose start is the least word, is an odd one: it has 0 for a start, and for a
+// last word its worker and its number among the odd ones of that. An entry is four words for keys of one, so that none lies across two lines of
+// the cache.
+type extent struct{ from, last uint64 }
 
-type word [2]uint32
-
-func split(w uint64) word    { return word{uint32(w), uint32(w >> 32)} }
-func (w word) whole() uint64 { return uint64(w[1])<<32 | uint64(w[0]) }
+func (e extent) isOdd() bool { return e.from == 0 }
 
 // Tags of a version.
 const (
@@ -46,17 +43,13 @@ type extentEntry[K keyset.Words] = keyset.Entry[K, extent]
 // checkWorker is one worker's part of a check.
 type checkWorker[K keyset.Words] struct {
 	sweeper
-	parts *keyset.Parts[K, extent]
-	block *keyset.Block[K]
-	ends  *ends
-	pays  []extent
-
-	// Room for one partition.
-	numbers  *keyset.Table[K, uint32]
-	entries  []keyset.Entry[K, uint32]
-	ids      []uint32 // of the rows' keys
-	starts   []uint32 // of the keys in versions
-	versions []stretch
+	number int
+	parts  *keyset.Parts[K, extent]
+	block  *keyset.Block[K]
+	ends   *ends
+	pays   []extent
+	odd    []stretch
+	grouper[K]
 }
 
 func checkKeys[K keyset.Words](ctx context.Context, c *checker) (*CheckReport, error) {
@@ -64,8 +57,9 @@ func checkKeys[K keyset.Words](ctx context.Context, c *checker) (*CheckReport, e
 	bits := keyset.PartBits(rows)
 	spans := keyset.Spans(c.rows.Lens(), c.rows.Start)
 	var workers []*checkWorker[K]
-	for range min(c.opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
-		workers = append(workers, newCheckWorker[K](ctx, c, bits))
+	n := min(c.opts.Resources.WorkerCount(), max(len(spans), 1<<bits))
+	for range n {
+		workers = append(workers, newCheckWorker[K](ctx, c, len(workers), n, bits))
 	}
 	defer func() {
 		for _, w := range workers {
@@ -97,9 +91,9 @@ func checkKeys[K keyset.Words](ctx context.Context, c *checker) (*CheckReport, e
 	return collectCheck(ctx, workers)
 }
 
-func newCheckWorker[K keyset.Words](ctx context.Context, c *checker, bits int) *checkWorker[K] {
-	w := &checkWorker[K]{sweeper: sweeper{checker: c, poll: poll{ctx: ctx}}, parts: keyset.NewParts[K, extent](bits), block: keyset.NewBlock[K](c.keys),
-		ends: c.newEnds(), pays: make([]extent, keyset.BlockRows), numbers: keyset.NewTable[K, uint32](c.keys)}
+func newCheckWorker[K keyset.Words](ctx context.Context, c *checker, number, workers, bits int) *checkWorker[K] {
+	w := &checkWorker[K]{sweeper: sweeper{checker: c, poll: poll{ctx: ctx}}, number: number, parts: keyset.NewParts[K, extent](bits),
+		block: keyset.NewBlock[K](c.keys), ends: c.newEnds(), pays: make([]extent, keyset.BlockRows), grouper: newGrouper[K](c.keys, workers)}
 	w.found = findings{limit: c.limit, poll: &w.poll}
 	return w
 }
@@ -129,23 +123,43 @@ func (w *checkWorker[K]) extents(n int, row uint32) {
 		before = 0
 	}
 	for i, start := range from {
-		last, tag := to[i], uint32(0)
-		switch {
-		case noFrom[i] != 0:
-			start, last, tag = 0, 0, isIdle|isFaulty
-			if noTo[i] != 0 {
-				tag |= isOpen
-			}
-			w.fault(NullStart, row+uint32(i))
-		case noTo[i] != 0:
-			tag = isOpen
-		case last > start || last == start && before == 0:
-			last -= before
-		default:
-			last, tag = start, w.timeless(start, last, row+uint32(i))
+		end, open := to[i], noTo[i]
+		if noFrom[i] == 0 && start < end && start != 0 && (before != 0 || end != math.MaxUint64 || open != 0) {
+			pays[i] = extent{start, end - before&^uint64(open)}
+		} else {
+			pays[i] = w.extent(w.edge(i, row+uint32(i), before))
 		}
-		pays[i] = extent{split(start), split(last), tag}
 	}
+}
+
+// edge is a version that isn't one like most. It reports what is wrong with it.
+func (w *checkWorker[K]) edge(i int, row uint32, before uint64) stretch {
+	start, end, open := w.ends.from[i], w.ends.to[i], w.ends.noTo[i] != 0
+	v := stretch{from: start, last: math.MaxUint64, row: row}
+	switch {
+	case w.ends.noFrom[i] != 0:
+		w.fault(NullStart, row)
+		v.from, v.last, v.tag = 0, 0, isIdle|isFaulty
+		if open {
+			v.tag |= isOpen
+		}
+	case open:
+		v.tag = isOpen
+	case end > start || end == start && before == 0:
+		v.last = end - before
+	default:
+		v.last, v.tag = start, w.timeless(start, end, row)
+	}
+	return v
+}
+
+// extent brings a version to what goes with its row.
+func (w *checkWorker[K]) extent(v stretch) extent {
+	if e := (extent{v.from, v.last}); !e.isOdd() && v == stretchOf(e, v.row) {
+		return e
+	}
+	w.odd = append(w.odd, v)
+	return extent{0, uint64(w.number)<<32 | uint64(len(w.odd)-1)}
 }
 
 // timeless reports a version that ends where it starts, or before.
@@ -171,8 +185,19 @@ func (w *checkWorker[K]) flags(n int, row uint32) {
 		current := w.ends.noTo[i] != 0 && !w.ends.isDeleted(i)
 		if z != 0 || flag.K0[i] != 0 != current {
 			w.fault(CurrentMismatch, row+uint32(i))
-			w.pays[i].tag |= isFaulty
+			w.markFaulty(i, row+uint32(i))
 		}
+	}
+}
+
+// markFaulty says of a version of the block that it has a finding of its own.
+func (w *checkWorker[K]) markFaulty(i int, row uint32) {
+	if e := w.pays[i]; e.isOdd() {
+		w.odd[uint32(e.last)].tag |= isFaulty
+	} else {
+		v := stretchOf(e, row)
+		v.tag |= isFaulty
+		w.pays[i] = w.extent(v)
 	}
 }
 
@@ -210,89 +235,6 @@ func (r *CheckReport) count(k Kind) *int64 {
 		return &r.NullKeys
 	default:
 		return &r.CurrentMismatches
-	}
-}
-
-// group brings the versions of each key of a partition together, and returns the number of its rows.
-func (w *checkWorker[K]) group(workers []*checkWorker[K], part int) (rows int64, err error) {
-	n := 0
-	for _, from := range workers {
-		n += from.parts.Rows(part)
-	}
-	w.numbers.Reset()
-	w.ids, w.starts = w.ids[:0], append(w.starts[:0], 0)
-	for _, from := range workers {
-		from.parts.Chunks(part, w.number)
-	}
-	w.sum.Keys += int64(w.numbers.Len())
-	w.scatter(workers, part, n)
-	lo := uint32(0)
-	for _, hi := range w.starts[:w.numbers.Len()] {
-		if w.over != nil {
-			break
-		}
-		w.sweep(w.versions[lo:hi])
-		lo = hi
-	}
-	return int64(n), w.over
-}
-
-// number gives each key of the partition an id, and counts its rows.
-func (w *checkWorker[K]) number(chunk []extentEntry[K]) {
-	if w.pollAfter(len(chunk)) {
-		return
-	}
-	if cap(w.entries) < len(chunk) {
-		w.entries = make([]keyset.Entry[K, uint32], len(chunk))
-	}
-	es := w.entries[:len(chunk)]
-	for i := range es {
-		es[i].Key, es[i].Row1 = chunk[i].Key, chunk[i].Row1
-	}
-	t := w.numbers
-	start := t.Starts(es)
-	for i := range es {
-		e := &es[i]
-		s := t.Hit(e, start[i])
-		if s == nil {
-			var fresh bool
-			e.Payload = uint32(t.Len())
-			if s, fresh = t.At(e, start[i]); fresh {
-				w.starts = append(w.starts, 0)
-			}
-		}
-		w.ids = append(w.ids, s.Payload)
-		w.starts[s.Payload+1]++
-	}
-}
-
-// scatter puts the versions of a key side by side. Afterwards starts has the end of each key.
-func (w *checkWorker[K]) scatter(workers []*checkWorker[K], part, n int) {
-	if w.over != nil {
-		return
-	}
-	if cap(w.versions) < n {
-		w.versions = make([]stretch, n+n/8)
-	}
-	sum := uint32(0)
-	for i, c := range w.starts {
-		sum += c
-		w.starts[i] = sum
-	}
-	ids, starts, versions := w.ids, w.starts, w.versions[:n]
-	for _, from := range workers {
-		from.parts.Chunks(part, func(chunk []extentEntry[K]) {
-			if w.pollAfter(len(chunk)) {
-				return
-			}
-			for i := range chunk {
-				e := &chunk[i]
-				at := &starts[ids[i]]
-				versions[*at] = stretch{from: e.Payload.from.whole(), last: e.Payload.last.whole(), row: e.Row(), tag: e.Payload.tag}
-				*at++
-			}
-			ids = ids[len(chunk):]
-		})
 	}
 }
 
