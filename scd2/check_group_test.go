@@ -3,6 +3,7 @@ package scd2_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -230,8 +231,8 @@ func TestCheckEndsOfTheLine(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := ""
-				if err := r.Err(); err != nil {
-					got = err.(*onerow.KeysError).Why
+				if e := (*onerow.KeysError)(nil); errors.As(r.Err(), &e) {
+					got = e.Why
 				}
 				if got != c.want || r.Keys != 1 {
 					t.Errorf("found %q, want %q", got, c.want)
