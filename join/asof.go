@@ -67,8 +67,8 @@ type Matches struct {
 // outcome doesn't depend on how rows are cut into batches, on encodings, or on the number of workers. A side without batches is a side without rows.
 //
 // It takes time in proportion to the rows, with a search among the versions of its key for each fact, and n log n in the versions of a key that are out
-// of order. Beside the outcome, of 5 bytes a fact, it holds 24 or 32 bytes a fact and 60 to 120 a version while it runs; only those of the versions when
-// these are few. Times whose values don't fit 64 bits in a common unit (text, for one, or several times beyond the year 2262 beside nanoseconds; one, as an
+// of order. Beside the outcome, of 5 bytes a fact, it holds 60 to 120 bytes a version while it runs, and 24 or 32 bytes a fact; only up to 8 bytes a fact
+// where there are far fewer versions. Times whose values don't fit 64 bits in a common unit (text, for one, or several times beyond the year 2262 beside nanoseconds; one, as an
 // open end, fits) are sorted first, which takes six times as long and some 80 bytes a row more. It returns within some milliseconds after the context ends.
 //
 // Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption], [onerow.ErrTooManyRows] (of both

@@ -50,8 +50,9 @@ type rangeWorker[K keyset.Words] struct {
 	nulls   [2][]uint8
 	extents []extent
 	at      []word
-	taken   []keyset.Entry[K, word]
 	probing[K]
+	looking[K]
+	keptKeys []K
 }
 
 func newRangeWorker[K keyset.Words](ctx context.Context, r *ranging, id, bits int, to sink) *rangeWorker[K] {
@@ -59,7 +60,7 @@ func newRangeWorker[K keyset.Words](ctx context.Context, r *ranging, id, bits in
 	w := &rangeWorker[K]{ranging: r, Watch: keyset.NewWatch(ctx), id: id, sink: to,
 		versionParts: keyset.NewParts[K, extent](bits), factParts: keyset.NewParts[K, word](bits), block: keyset.NewBlock[K](r.keys),
 		extents: make([]extent, n), at: make([]word, n),
-		taken: make([]keyset.Entry[K, word], n), probing: newProbing[K]()}
+		probing: newProbing[K](), looking: newLooking[K](), keptKeys: make([]K, n)}
 	for i := range w.words {
 		w.words[i], w.nulls[i] = make([]uint64, n), make([]uint8, n)
 	}
@@ -93,26 +94,14 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 			w.factParts.Release()
 		}
 	}()
-	spans, late := append(versions, facts...), int64(0)
-	if bits == 0 {
-		spans, late = versions, r.facts.Rows
-	}
-	r.progress.Start(onerow.StageEncode, r.versions.Rows+r.facts.Rows-late)
-	err = keyset.Run(ctx, len(workers), len(spans), func(w, task int) error {
-		workers[w].deal(spans[task])
-		r.progress.Add(int64(spans[task].N))
+	r.progress.Start(onerow.StageEncode, 2*r.versions.Rows)
+	err = keyset.Run(ctx, len(workers), len(versions), func(w, task int) error {
+		r.progress.Add(int64(versions[task].N) + workers[w].dealVersions(versions[task]))
 		return nil
 	})
 	if err != nil {
 		return report, err
 	}
-	dealt := late
-	for part := range 1 << bits {
-		for _, w := range workers {
-			dealt += int64(w.versionParts.Rows(part) + w.factParts.Rows(part))
-		}
-	}
-	r.progress.Start(onerow.StageGroup, dealt)
 	index := make([]*part[K], 1<<bits)
 	err = keyset.Run(ctx, len(workers), len(index), func(w, part int) error {
 		p, n := workers[w].index(r.keys, workers, part)
@@ -123,19 +112,10 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 	if err != nil {
 		return report, err
 	}
-	if bits == 0 {
-		err = keyset.Run(ctx, len(workers), len(facts), func(w, task int) error {
-			workers[w].probeSpan(index[0], facts[task])
-			r.progress.Add(int64(facts[task].N))
-			return nil
-		})
+	if r.versions.Rows < crowd && suitsBoard(index, r.facts.Rows) {
+		err = probeBoard(ctx, r, workers, index, facts)
 	} else {
-		err = keyset.Run(ctx, len(workers), len(index)*len(workers), func(w, task int) error {
-			part, from := task/len(workers), workers[task%len(workers)].factParts
-			from.Chunks(part, func(es []keyset.Entry[K, word]) { workers[w].probe(index[part], es) })
-			r.progress.Add(int64(from.Rows(part)))
-			return workers[w].Err()
-		})
+		err = probeParts(ctx, r, workers, index, facts)
 	}
 	if err != nil {
 		return report, err
@@ -143,7 +123,39 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 	return collectVersions(r, workers), nil
 }
 
-// fewVersions is the number of versions up to which their index stays in a core's own cache, so that facts need no partitions.
+// probeBoard looks facts up as they are read.
+func probeBoard[K keyset.Words](ctx context.Context, r *ranging, workers []*rangeWorker[K], index []*part[K], facts []keyset.Span) error {
+	r.progress.Start(onerow.StageGroup, r.facts.Rows)
+	b, err := newBoard(ctx, r.keys, len(workers), index)
+	if err != nil {
+		return err
+	}
+	return keyset.Run(ctx, len(workers), len(facts), func(w, task int) error {
+		workers[w].lookSpan(b, facts[task])
+		r.progress.Add(int64(facts[task].N))
+		return nil
+	})
+}
+
+// probeParts deals facts out, and looks those of a partition up in its index.
+func probeParts[K keyset.Words](ctx context.Context, r *ranging, workers []*rangeWorker[K], index []*part[K], facts []keyset.Span) error {
+	r.progress.Start(onerow.StageGroup, 2*r.facts.Rows)
+	err := keyset.Run(ctx, len(workers), len(facts), func(w, task int) error {
+		r.progress.Add(int64(facts[task].N) + workers[w].dealFacts(facts[task]))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return keyset.Run(ctx, len(workers), len(index)*len(workers), func(w, task int) error {
+		part, from := task/len(workers), workers[task%len(workers)].factParts
+		from.Chunks(part, func(es []keyset.Entry[K, word]) { workers[w].probe(index[part], es) })
+		r.progress.Add(int64(from.Rows(part)))
+		return workers[w].Err()
+	})
+}
+
+// fewVersions is the number of versions up to which one worker makes the index of all of them.
 const fewVersions = 1 << 14
 
 // partBits makes partitions so small that the index of one stays in the cache beside the facts that are looked up in it.
@@ -166,14 +178,8 @@ func (r *ranging) spans() (versions, facts []keyset.Span) {
 	return versions, facts
 }
 
-// deal reads a span and deals its rows out to the partitions.
-func (w *rangeWorker[K]) deal(s keyset.Span) {
-	if s.Chunk < len(w.facts.Batches) {
-		w.readFacts(s, func(n int, skip []uint8, row uint32) {
-			w.factParts.AddBlock(w.block.Keys[:n], w.block.Hash[:n], w.at[:n], skip, row)
-		})
-		return
-	}
+// dealVersions reads a span of versions and deals them out to the partitions. It returns the number of those that it left out.
+func (w *rangeWorker[K]) dealVersions(s keyset.Span) (nulls int64) {
 	chunk := s.Chunk - len(w.facts.Batches)
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(w.keys, s.Chunk, lo, n, w.block)
@@ -181,10 +187,26 @@ func (w *rangeWorker[K]) deal(s keyset.Span) {
 		var skip []uint8
 		if w.block.AnyNull {
 			skip = w.block.Null
-			w.said.NullKeys += int64(w.block.NullRows)
+			nulls += int64(w.block.NullRows)
 		}
 		w.versionParts.AddBlock(w.block.Keys, w.block.Hash, w.extents[:n], skip, row)
 	})
+	w.said.NullKeys += nulls
+	return nulls
+}
+
+// dealFacts reads a span of facts and deals them out to the partitions. It returns the number of those that it refused.
+func (w *rangeWorker[K]) dealFacts(s keyset.Span) (refused int64) {
+	w.readFacts(s, func(n int, skip []uint8, row uint32) {
+		for i, t := range w.words[0][:n] {
+			w.at[i] = split(t)
+		}
+		for _, z := range skip {
+			refused += int64(z)
+		}
+		w.factParts.AddBlock(w.block.Keys[:n], w.block.Hash[:n], w.at[:n], skip, row)
+	})
+	return refused
 }
 
 // readExtents reads the times of a block of versions.
@@ -216,16 +238,13 @@ func (w *rangeWorker[K]) readExtents(chunk, lo, n int) {
 	}
 }
 
-// readFacts calls f for each block of a span of facts: the keys are in the block, the times in w.at, and skip is 1 for those that have been
+// readFacts calls f for each block of a span of facts: the keys are in the block, the times in w.words[0], and skip is 1 for those that have been
 // refused.
 func (w *rangeWorker[K]) readFacts(s keyset.Span, f func(n int, skip []uint8, row uint32)) {
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(w.keys, s.Chunk, lo, n, w.block)
-		words, noTime := w.words[0][:n], w.nulls[0][:n]
-		null := w.line.Read(lineAt, s.Chunk, lo, n, words, noTime)
-		for i, at := range words {
-			w.at[i] = split(at)
-		}
+		noTime := w.nulls[0][:n]
+		null := w.line.Read(lineAt, s.Chunk, lo, n, w.words[0][:n], noTime)
 		if !null && !w.block.AnyNull {
 			f(n, nil, row)
 			return
@@ -243,18 +262,30 @@ func (w *rangeWorker[K]) readFacts(s keyset.Span, f func(n int, skip []uint8, ro
 	})
 }
 
-// probeSpan finds what holds the facts of a span, which weren't dealt out.
-func (w *rangeWorker[K]) probeSpan(p *part[K], s keyset.Span) {
+// lookSpan finds what holds the facts of a span in a board.
+func (w *rangeWorker[K]) lookSpan(b *board[K], s keyset.Span) {
 	w.readFacts(s, func(n int, skip []uint8, row uint32) {
-		taken := 0
-		for i, k := range w.block.Keys[:n] {
-			if skip != nil && skip[i] != 0 {
-				continue
+		keys, times, rows := w.block.Keys[:n], w.words[0][:n], w.probing.rows[:n]
+		if skip == nil {
+			for i := range rows {
+				rows[i] = row + uint32(i)
 			}
-			e := &w.taken[taken]
-			e.Key, e.Payload, e.Row1 = k, w.at[i], row+uint32(i)+1
-			taken++
+		} else {
+			keys, times, rows = w.kept(skip, row)
 		}
-		w.probe(p, w.taken[:taken])
+		for lo := 0; lo < len(rows); lo += lookupRows {
+			hi := min(lo+lookupRows, len(rows))
+			w.sink.take(w.id, rows[lo:hi], b.look(&w.looking, keys[lo:hi], times[lo:hi], rows[lo:hi]))
+		}
 	})
+}
+
+// kept brings the facts of a block together that haven't been refused.
+func (w *rangeWorker[K]) kept(skip []uint8, row uint32) (keys []K, times []uint64, rows []uint32) {
+	n := 0
+	for i, z := range skip {
+		w.keptKeys[n], w.times[n], w.probing.rows[n] = w.block.Keys[i], w.words[0][i], row+uint32(i)
+		n += 1 - int(z&1)
+	}
+	return w.keptKeys[:n], w.times[:n], w.probing.rows[:n]
 }

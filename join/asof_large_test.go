@@ -212,6 +212,9 @@ func TestRangeLarge(t *testing.T) {
 					rows, status, inner := l.expect()
 					var report join.AsOfReport
 					for i, workers := range []int{1, 3, 2} {
+						if i < 2 {
+							defer join.SetBoards(i == 0)()
+						}
 						opts := join.RangeOptions{Resources: onerow.Resources{Workers: workers}}
 						m, err := join.AsOf(t.Context(), facts, versions, opts)
 						if err != nil {

@@ -47,23 +47,26 @@ func (w *rangeWorker[K]) probe(p *part[K], es []keyset.Entry[K, word]) {
 	w.sink.take(w.id, b.rows[:found], b.found[:found])
 }
 
-// search finds the step of each of the first count facts. Where it goes is no branch to be guessed: half of the guesses would be wrong, and the search
-// for the next facts would have to wait.
+// search finds the step of each of the first count facts.
 func (b *probing[K]) search(s *steps, count int) {
-	from := s.from
 	los, ns, times, found := b.lo[:count], b.n[:count], b.times[:count], b.found[:count]
 	for i, t := range times {
-		lo, n := uint(los[i]), uint(ns[i])
-		for n > 1 {
-			half := n >> 1
-			lo += half
-			_, before := bits.Sub64(t, from[lo], 0) // 1 if t is
-			lo -= half & -uint(before)
-			n -= half
-		}
-		found[i] = s.holds[lo]
-		if from[lo] > t {
-			found[i] = holders{0, uint32(BeforeFirst)}
-		}
+		found[i] = s.at(uint(los[i]), uint(ns[i]), t)
 	}
+}
+
+// at returns what holds a time of the key whose n steps begin at lo. Where the search goes is no branch to be guessed: half of the guesses would be wrong, and
+// the search for the next facts would have to wait.
+func (s *steps) at(lo, n uint, t uint64) holders {
+	for n > 1 {
+		half := n >> 1
+		lo += half
+		_, before := bits.Sub64(t, s.from[lo], 0) // 1 if t is
+		lo -= half & -uint(before)
+		n -= half
+	}
+	if s.from[lo] > t {
+		return holders{0, uint32(BeforeFirst)}
+	}
+	return s.holds[lo]
 }

@@ -117,16 +117,18 @@ func (s *rangeScene) between(t failing, b sides) *join.RangeSize {
 	return size
 }
 
-// agree compares both calls with the oracle.
+// agree compares both calls with the oracle, whichever way facts are looked up.
 func (s *rangeScene) agree(t failing, b sides) {
 	f, v, opts := s.inputs(b)
 	want, err := oracle.JoinAsOf(f, v, opts)
 	if err != nil {
 		t.Fatalf("oracle: %v\n%v", err, s)
 	}
-	if want, got := tell(want), tell(s.asOf(t, b)); !reflect.DeepEqual(want, got) {
-		t.Fatalf("oracle:  %+v\nlibrary: %+v\n%v", want, got, s)
-	}
+	eachWay(func(way string) {
+		if want, got := tell(want), tell(s.asOf(t, b)); !reflect.DeepEqual(want, got) {
+			t.Fatalf("oracle: %+v\n%s:  %+v\n%v", want, way, got, s)
+		}
+	})
 	if s.versions.ValidTo == "" {
 		return
 	}
@@ -134,10 +136,23 @@ func (s *rangeScene) agree(t failing, b sides) {
 	if err != nil {
 		t.Fatalf("oracle: %v\n%v", err, s)
 	}
-	got := s.between(t, b)
-	got.Versions.Overlapping = bare(got.Versions.Overlapping)
-	if !reflect.DeepEqual(size, got) {
-		t.Fatalf("oracle:  %+v\nlibrary: %+v\n%v", size, got, s)
+	eachWay(func(way string) {
+		got := s.between(t, b)
+		got.Versions.Overlapping = bare(got.Versions.Overlapping)
+		if !reflect.DeepEqual(size, got) {
+			t.Fatalf("oracle: %+v\n%s:  %+v\n%v", size, way, got, s)
+		}
+	})
+}
+
+// eachWay calls f while facts are looked up in a board, and while they are dealt out.
+func eachWay(f func(way string)) {
+	for way, boards := range map[string]bool{"board": true, "dealt": false} {
+		restore := join.SetBoards(boards)
+		func() {
+			defer restore()
+			f(way)
+		}()
 	}
 }
 

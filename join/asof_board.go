@@ -1,0 +1,277 @@
+package join
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// board is an index of all versions in which facts are looked up as they are read, without being dealt out. What there is to know of a key lies together, in a record of
+// one or two lines of the cache; a table of four bytes a slot says where. A board is only read once it is made.
+//
+//	slot     place of a record │ tag: bits of the hash
+//	record   key │ row, if words alone don't decide │ first word │ meta │ lanes: rounded starts of steps, four a word │ answers: two a word
+//
+// Starts are rounded to 15 bits of what lies between the first and the last of their key, so that those before a time are counted four at a time, without a
+// branch. Where a fact's time is rounded to the start of its step, the words themselves decide.
+type board[K keyset.Words] struct {
+	keys  *keyset.Keys
+	parts []*part[K]
+	keep  uint64   // ^0; 0 under one hash for all
+	mask  uint64   // of all slots but the last
+	slots []uint32 // the last is as the first
+	words []uint64
+	far   bool // records don't fit a core's own cache
+}
+
+const (
+	// Records begin at multiples of so many words. The first is no key's: all of it is 0.
+	recordGrain = 4
+
+	tagBits = 10
+	// boardWords is the length of records up to which slots can tell their places.
+	boardWords = recordGrain * (1<<(32-tagBits) - 1)
+
+	laneBits = 15
+	lanes    = 4
+	lanePad  = 1<<laneBits - 1 // of no step
+	laneMost = lanePad - 1
+	laneOnes = 0x0001000100010001
+	laneTops = laneOnes << laneBits
+
+	// laneSteps is the number of steps up to which a key has lanes. In those of other keys each fact searches by halves.
+	laneSteps = 32
+
+	// leastLanes is the number of words of lanes that a record has at least, so that they are read without asking how many there are.
+	leastLanes = 3
+
+	// recordHead is a power of two that is no less than the length of a record up to its answers.
+	recordHead = 16
+)
+
+// answer says what a step holds: a version's row, or, from crowd on, 0 for what lies before the first step, 1 for a gap, else the number of versions.
+const crowd = 1 << 31
+
+func answerOf(h holders) uint32 {
+	switch h.n {
+	case 0:
+		return crowd + 1
+	case 1:
+		return h.row
+	}
+	return crowd + h.n
+}
+
+func answered(a uint32) holders {
+	switch {
+	case a < crowd:
+		return holders{1, a}
+	case a == crowd:
+		return holders{0, uint32(BeforeFirst)}
+	case a == crowd+1:
+		return holders{0, uint32(Gap)}
+	}
+	return holders{n: a - crowd}
+}
+
+// meta says how to read a record: by how many bits starts are shifted, how many words have lanes, and, where the words themselves are, the part and the first step in it. Without
+// lanes that is the number of the key.
+type meta uint64
+
+const (
+	metaShift, metaLanes = 6, 12
+	metaMask             = 1<<metaShift - 1
+)
+
+func newMeta(part int, key uint32, laneWords int, shift uint) meta {
+	return meta(part)<<(32+metaLanes) | meta(key)<<metaLanes | meta(laneWords)<<metaShift | meta(shift)
+}
+
+func (m meta) shift() uint64     { return uint64(m & metaMask) }
+func (m meta) laneWords() uint64 { return uint64(m >> metaShift & metaMask) }
+func (m meta) part() int         { return int(m >> (32 + metaLanes)) }
+func (m meta) key() uint32       { return uint32(m >> metaLanes) }
+
+// headWords is the number of words of a record before its lanes. Keys of one word decide by themselves, so that their records have no row.
+func headWords[K keyset.Words]() int {
+	var k K
+	return 2*len(k) + 1
+}
+
+// wordsOfLanes is the number of words of lanes for so many steps.
+func wordsOfLanes(steps int) int { return max(leastLanes, (steps+lanes-1)/lanes) }
+
+// recordWords is the length of the record of a key with so many steps.
+func recordWords[K keyset.Words](steps int) int {
+	n := headWords[K]()
+	if steps <= laneSteps {
+		n += wordsOfLanes(steps) + (steps+2)/2
+	}
+	return (n + recordGrain - 1) / recordGrain * recordGrain
+}
+
+// record is a record and what comes after it.
+type record[K keyset.Words] []uint64
+
+func (b *board[K]) record(at uint32) record[K] { return b.words[int(at)*recordGrain:] }
+
+func (r record[K]) has(k K) bool {
+	return r[0] == k[0] && r[len(k)-1] == k[len(k)-1]
+}
+
+// row is a row that has the key, where words alone don't decide.
+func (r record[K]) row() uint32 { return uint32(r[headWords[K]()-3]) }
+
+// placed is a record that has no slot yet.
+type placed struct {
+	hash uint64
+	at   uint32
+}
+
+// suitsBoard says whether to look facts up in a board, and not to deal them out.
+func suitsBoard[K keyset.Words](parts []*part[K], facts int64) bool {
+	words, searched := 0, 0
+	for _, p := range parts {
+		for k := range p.table.Len() {
+			steps := int(p.bounds[k+1] - p.bounds[k])
+			words += recordWords[K](steps)
+			if steps > laneSteps {
+				searched += steps
+			}
+		}
+	}
+	return words <= boardWords && paysBoard(len(parts), words, searched, facts)
+}
+
+// paysBoard says whether a board costs less than dealing facts out: when its records lie near, and cost little beside the facts. Steps without lanes are searched, so that
+// they have to be at hand.
+var paysBoard = func(parts, words, searched int, facts int64) bool {
+	return words <= boardMost && (parts == 1 || int64(words) <= facts && searched <= nearWords)
+}
+
+// boardMost is the number of words up to which records are near enough.
+const boardMost = 1 << 22
+
+// newBoard makes a board of the index of each part.
+func newBoard[K keyset.Words](ctx context.Context, keys *keyset.Keys, workers int, parts []*part[K]) (*board[K], error) {
+	b := &board[K]{keys: keys, parts: parts, keep: ^uint64(0)}
+	if form.IsConstantHash() {
+		b.keep = 0
+	}
+	starts, total, count := make([]int, len(parts)), recordWords[K](0), 0
+	for i, p := range parts {
+		starts[i] = total
+		for k := range p.table.Len() {
+			total += recordWords[K](int(p.bounds[k+1] - p.bounds[k]))
+		}
+		count += p.table.Len()
+	}
+	b.words = make([]uint64, total+recordHead)
+	b.far = total > nearWords
+	records := make([][]placed, len(parts))
+	err := keyset.Run(ctx, workers, len(parts), func(_, i int) error {
+		records[i] = b.write(i, starts[i])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	size := 1 << bits.Len(uint(2*count))
+	b.slots, b.mask = make([]uint32, size+1), uint64(size-1)
+	for _, rs := range records {
+		for _, r := range rs {
+			at := r.hash & b.mask
+			for b.slots[at] != 0 {
+				at = (at + 1) & b.mask
+			}
+			b.slots[at] = r.at<<tagBits | tagOf(r.hash)
+		}
+	}
+	b.slots[size] = b.slots[0]
+	return b, nil
+}
+
+// write writes the records of a part.
+func (b *board[K]) write(number, at int) []placed {
+	p := b.parts[number]
+	records := make([]placed, 0, p.table.Len())
+	p.table.All(func(e *keyset.Entry[K, uint32]) {
+		key, hash := [1]K{e.Key}, [1]uint64{}
+		b.hash(key[:], hash[:])
+		records = append(records, placed{hash[0], uint32(at / recordGrain)})
+		first, end := p.bounds[e.Payload], p.bounds[e.Payload+1]
+		from, holds := p.from[first:end], p.holds[first:end]
+		size := recordWords[K](len(from))
+		rec := b.words[at : at+size]
+		at += size
+		for i := range len(e.Key) {
+			rec[i] = e.Key[i]
+		}
+		if len(e.Key) > 1 {
+			rec[len(e.Key)] = uint64(e.Row())
+		}
+		head := headWords[K]()
+		rec[head-2] = from[0]
+		if len(from) > laneSteps {
+			rec[head-1] = uint64(newMeta(number, e.Payload, 0, 0))
+			return
+		}
+		n := wordsOfLanes(len(from))
+		rec[head-1] = uint64(newMeta(number, e.Payload, n, round(rec[head:head+n], from)))
+		answers := rec[head+n:]
+		answers[0] = crowd
+		for i, h := range holds {
+			answers[(i+1)/2] |= uint64(answerOf(h)) << (32 * uint((i+1)%2))
+		}
+	})
+	return records
+}
+
+// round puts the starts of steps into lanes. It returns by how much they are shifted.
+func round(to, from []uint64) (shift uint) {
+	span := from[len(from)-1] - from[0]
+	shift = uint(max(0, bits.Len64(span)-laneBits))
+	if span>>shift > laneMost {
+		shift++
+	}
+	for i := range to {
+		for l := range lanes {
+			v := uint64(lanePad)
+			if s := i*lanes + l; s < len(from) {
+				v = (from[s] - from[0]) >> shift
+			}
+			to[i] |= v << (16 * l)
+		}
+	}
+	return shift
+}
+
+// boardSecrets key the slots.
+var boardSecrets = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
+// hash puts the hashes of some keys into out: products with a secret, folded twice, as those of keyset's tables are.
+func (b *board[K]) hash(keys []K, out []uint64) {
+	out = out[:len(keys)]
+	switch keys := any(keys).(type) {
+	case [][1]uint64:
+		for i, k := range keys {
+			out[i] = fold(k[0]^boardSecrets[0], boardSecrets[1], 0) & b.keep
+		}
+	case [][2]uint64:
+		for i, k := range keys {
+			out[i] = fold(k[0]^boardSecrets[0], k[1]^boardSecrets[1], k[0]) & b.keep
+		}
+	}
+}
+
+func fold(x, y, z uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	hi, lo = bits.Mul64(hi^lo^z, 0x9e3779b97f4a7c15)
+	return hi ^ lo
+}
+
+// tagOf is never 0, as free slots are.
+func tagOf(hash uint64) uint32 { return uint32(hash>>(64-tagBits)) | 1 }
