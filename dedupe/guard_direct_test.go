@@ -322,4 +322,15 @@ func TestGuardWordsMeet(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, p, err)
 		}
 	}
+	// Both keys are new.
+	table := func(rows ...[]any) []arrow.Record {
+		return arrowtest.Table(t, mem, []string{"k:timestamp[s]", "o:int8"}, rows)
+	}
+	g, err := NewGuard(t.Context(), table([]any{7, 5}), []string{"k"}, []onerow.Order{onerow.Desc("o")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := g.Latest(t.Context(), table([]any{1, 5}, []any{1<<55 + 1, 4}, []any{1, 4})); err != nil || fmt.Sprint(p.Rows, p.Report.Superseded) != "[0 1] 1" {
+		t.Errorf("new keys: %v, %v", p, err)
+	}
 }
