@@ -67,7 +67,7 @@ func partition(ctx context.Context, batches []arrow.Record, key []string, n int)
 	}
 	// Every row has a place in its partition's list before the lists are made, so that each is made once.
 	place, sizes := make([]uint32, layout.Rows()), make([]uint32, n)
-	keys := keyset.NewKeys(cols, true)
+	keys := keyset.NewStableKeys(cols, true)
 	spans := keyset.Spans(lens, layout.Start)
 	block := keyset.NewHashes(keys)
 	err = keyset.Run(ctx, 1, len(spans), func(_, task int) error {

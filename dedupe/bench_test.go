@@ -41,7 +41,7 @@ const (
 	intKey  = "int"    // an int64 over all 64 bits
 	textKey = "text15" // a text that is inlined
 	uuidKey = "uuid"   // a text of 36 bytes, which is a digest
-	pairKey = "pair"   // a text, one of 97, beside an int64, which is a digest
+	pairKey = "pair"   // a text, one of 97, which is read as a number, beside an int64
 	dictKey = "dict"   // texts of 15 bytes, as a dictionary
 )
 

@@ -26,7 +26,7 @@ func benchSize() int {
 	return *benchRows
 }
 
-// The keys of benchmarks: an integer, a text that is inlined, one that is a digest, and a text beside an integer, which is a digest too.
+// The keys of benchmarks: an integer, a text that is inlined, one that is a digest, and a text of few, which is read as a number, beside an integer.
 var benchKeys = []string{"int", "text15", "uuid", "pair"}
 
 // keyColumns makes columns of keys, one a row.

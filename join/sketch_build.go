@@ -52,7 +52,7 @@ func newSketch(ctx context.Context, input string, batches []arrow.Record, key []
 			return err
 		}
 		s.rows = uint64(f.Rows)
-		b := &sketching{s: s, table: t, cols: cols, keys: keyset.NewKeys(cols, opts.Nulls == NullsEqual), res: opts.Resources}
+		b := &sketching{s: s, table: t, cols: cols, keys: keyset.NewStableKeys(cols, opts.Nulls == NullsEqual), res: opts.Resources}
 		if b.keys.OneWord() {
 			return sketchKeys[[1]uint64](ctx, b)
 		}

@@ -23,6 +23,8 @@ const (
 const LongText = 0xff
 
 // Block holds what a Reader made of some rows, one entry a row. A NULL row has Null 1, K0 and K1 0, and H that of NULL.
+//
+// A bare block has no H: stable hashes cost as much as the words, and some have no use for them.
 type Block struct {
 	K0, K1, H []uint64
 	Null      []uint8
@@ -36,9 +38,21 @@ func NewBlock(n int) *Block {
 	return &Block{K0: w[:n:n], K1: w[n : 2*n : 2*n], H: w[2*n:], Null: make([]uint8, n)}
 }
 
+// NewBareBlock returns a block of n rows without stable hashes.
+func NewBareBlock(n int) *Block {
+	w := make([]uint64, 2*n)
+	return &Block{K0: w[:n:n], K1: w[n:], Null: make([]uint8, n)}
+}
+
+// bare says whether stable hashes aren't wanted.
+func (b *Block) bare() bool { return b.H == nil }
+
 // Grow gives a block that was cut room for n rows again, at most as many as it was made for.
 func (b *Block) Grow(n int) {
-	b.K0, b.K1, b.H, b.Null = b.K0[:n], b.K1[:n], b.H[:n], b.Null[:n]
+	b.K0, b.K1, b.Null = b.K0[:n], b.K1[:n], b.Null[:n]
+	if !b.bare() {
+		b.H = b.H[:n]
+	}
 }
 
 // bottom returns the array below all adaptors; it may be empty or missing rows, only its type counts.
@@ -108,8 +122,8 @@ func ConstantHash(on bool) { constantHash.Store(on) }
 func IsConstantHash() bool { return constantHash.Load() }
 
 func (r *Reader) flatten(b *Block) {
-	for i := range b.H {
-		b.H[i] = 0
+	clear(b.H)
+	for i := range b.K0 {
 		switch {
 		case r.mode == Digest:
 			b.K1[i] = 0
@@ -180,8 +194,15 @@ func (b *Block) nulls() {
 	}
 	for i, z := range b.Null {
 		if z != 0 {
-			b.K0[i], b.K1[i], b.H[i] = 0, 0, nullHash
+			b.setNull(i)
 		}
+	}
+}
+
+func (b *Block) setNull(i int) {
+	b.K0[i], b.K1[i], b.Null[i] = 0, 0, 1
+	if !b.bare() {
+		b.H[i] = nullHash
 	}
 }
 
@@ -191,13 +212,16 @@ func (r *Reader) cells(a *Array, lo int, b *Block) {
 	found := false
 	for i := range b.K0 {
 		if a.Null(lo + i) {
-			b.K0[i], b.K1[i], b.H[i], b.Null[i] = 0, 0, nullHash, 1
+			b.setNull(i)
 			found = true
 			continue
 		}
 		l, p := a.leaf(lo + i)
 		r.read(l, p, one)
-		b.K0[i], b.K1[i], b.H[i] = one.K0[0], one.K1[0], one.H[0]
+		b.K0[i], b.K1[i] = one.K0[0], one.K1[0]
+		if !b.bare() {
+			b.H[i] = one.H[0]
+		}
 	}
 	b.AnyNull = found
 }

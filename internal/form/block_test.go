@@ -51,16 +51,24 @@ func dirtyBlock(n int) *Block {
 
 // soil leaves a block as a read of n rows may have left it.
 func (b *Block) soil(n int) {
-	b.K0, b.K1, b.H, b.Null = b.K0[:n], b.K1[:n], b.H[:n], b.Null[:n]
+	b.Grow(n)
 	for i := range n {
-		b.K0[i], b.K1[i], b.H[i], b.Null[i] = 0xdead, 0xbeef, 0xf00d, 1
+		b.K0[i], b.K1[i], b.Null[i] = 0xdead, 0xbeef, 1
+	}
+	for i := range b.H {
+		b.H[i] = 0xf00d
 	}
 	b.AnyNull = true
 }
 
 // readAll reads all rows, cut into blocks of at most a size, into one block.
 func readAll(r *Reader, chunks []*Array, size int) *Block {
-	all, b := &Block{}, NewBlock(size)
+	return readInto(r, chunks, size, NewBlock(size))
+}
+
+// readInto is readAll by way of a block.
+func readInto(r *Reader, chunks []*Array, size int, b *Block) *Block {
+	all := &Block{}
 	for c, a := range chunks {
 		for lo := 0; lo < a.Len; lo += size {
 			b.soil(min(size, a.Len-lo))
@@ -127,6 +135,11 @@ func checkBlocks(t *testing.T, what string, chunks []*Array, vals []any, modes .
 				t.Fatalf("%s, mode %d: blocks of %d rows differ", what, mode, size)
 			}
 		}
+		for _, c := range []*Block{readInto(r, chunks, 13, NewBareBlock(13)), readAll(Peek(chunks, mode), chunks, 1)} {
+			if !slices.Equal(b.Null, c.Null) || !slices.Equal(b.K0, c.K0) && mode != Digest || !slices.Equal(b.K1, c.K1) && (mode == Text || mode == Digest) {
+				t.Fatalf("%s, mode %d: blocks without hashes, or read without tables, differ", what, mode)
+			}
+		}
 		what := fmt.Sprintf("%s, mode %d", what, mode)
 		if len(b.Null) != len(vals) {
 			t.Fatalf("%s: %d rows, want %d", what, len(b.Null), len(vals))
@@ -166,7 +179,11 @@ func checkHashes(t *testing.T, what string, b *Block, chunks []*Array) {
 	row := 0
 	for _, a := range chunks {
 		for i := range a.Len {
-			if want := (hasher{}).cell(a, i); b.H[row] != want {
+			want, secret := DigestOf(a, i)
+			if want != (hasher{}).cell(a, i) || secret != (hasher{secret: true}).cell(a, i) {
+				t.Fatalf("%s: row %d, %s, has the digest %#x, %#x", what, row, Format(a, i), want, secret)
+			}
+			if b.H[row] != want {
 				t.Fatalf("%s: row %d, %s, has H %#x, want %#x", what, row, Format(a, i), b.H[row], want)
 			}
 			row++

@@ -82,7 +82,9 @@ func (a *Array) rawWords(lo int, dst []uint64) {
 
 func (a *Array) words(lo int, b *Block) {
 	a.rawWords(lo, b.K0)
-	HashWords(b.K0, a.mul, b.H)
+	if !b.bare() {
+		HashWords(b.K0, a.mul, b.H)
+	}
 }
 
 // texts is the hot loop of text keys. A text that is followed by enough bytes of the buffer is loaded as two
@@ -91,6 +93,10 @@ func (a *Array) texts(lo int, b *Block) {
 	if a.Kind == KindBytes32 {
 		p := a.off + lo
 		offs := a.i32[p : p+len(b.K0)+1]
+		if b.bare() {
+			a.bareTexts(offs, b)
+			return
+		}
 		k0, k1, h := b.K0, b.K1[:len(b.K0)], b.H[:len(b.K0)]
 		start := int(offs[0])
 		for i := range k0 {
@@ -111,8 +117,30 @@ func (a *Array) texts(lo int, b *Block) {
 	}
 	for i := range b.K0 {
 		if b.Null[i] == 0 {
-			b.K0[i], b.K1[i], b.H[i] = textKey(a.bytes(lo + i))
+			var h uint64
+			b.K0[i], b.K1[i], h = textKey(a.bytes(lo + i))
+			if !b.bare() {
+				b.H[i] = h
+			}
 		}
+	}
+}
+
+// bareTexts is the loop of texts without hashes.
+func (a *Array) bareTexts(offs []int32, b *Block) {
+	k0, k1, null := b.K0, b.K1[:len(b.K0)], b.Null[:len(b.K0)]
+	start := int(offs[0])
+	for i, end := range offs[1 : len(k0)+1] {
+		end := int(end)
+		n := end - start
+		if uint(n) <= MaxInline && start >= 0 && start+16 <= len(a.data) {
+			w := a.data[start : start+16 : start+16]
+			m := &masks[n&15]
+			k0[i], k1[i] = binary.LittleEndian.Uint64(w)&m[0], binary.LittleEndian.Uint64(w[8:])&m[1]|uint64(n)<<56
+		} else if null[i] == 0 {
+			k0[i], k1[i], _ = textKey(a.data[start:end])
+		}
+		start = end
 	}
 }
 
@@ -141,7 +169,10 @@ func (a *Array) digests(lo int, b *Block) {
 		stable, keyed := hasher{}, hasher{secret: true}
 		for i := range b.K0 {
 			if b.Null[i] == 0 {
-				b.H[i], b.K1[i] = stable.cell(a, lo+i), keyed.cell(a, lo+i)
+				b.K1[i] = keyed.cell(a, lo+i)
+				if !b.bare() {
+					b.H[i] = stable.cell(a, lo+i)
+				}
 			}
 		}
 		return

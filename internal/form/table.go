@@ -67,7 +67,9 @@ func (r *Reader) gather(a *Array, lo int, b *Block, t *table) {
 			gather(a.u64[p:p+n], t, b)
 		}
 	}
-	r.rehash(b, t)
+	if !b.bare() {
+		r.rehash(b, t)
+	}
 	b.nulls()
 }
 

@@ -5,7 +5,8 @@
 // # Keys
 //
 // A key is one or two words. Where the key columns fit, the words are the key, and comparing words decides equality:
-// one column of at most 8 bytes; several that fit 8 or 16 bytes together; one text of at most 15 bytes with its length.
+// one column of at most 8 bytes; several that fit 8 or 16 bytes together; one text of at most 15 bytes with its length. Columns that don't fit
+// by their types may do so by their values, which a sample shows: short texts, small integers, and the numbers of values of any type that are few.
 // Other keys are digests: two hashes, the second under a secret of the process. Equal keys have equal digests; of
 // two rows with equal digests the cells decide ([Keys.Same]). So a hash only ever rejects.
 //

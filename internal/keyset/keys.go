@@ -27,7 +27,8 @@ type Keys struct {
 	how     how
 	nulls   bool // NULL is a value like any other
 	mayNull bool
-	place   []place // packed: where each column's word goes
+	place   []place  // packed: where each column's word goes
+	fits    []fitted // fits: where each column's cell goes
 }
 
 // how says what the words of a key are.
@@ -38,6 +39,7 @@ const (
 	packed            // one or two words: cells side by side
 	masked            // two words: cells side by side, and which of them are NULL
 	text              // two words: a text, inlined if short
+	fits              // two words: cells side by side; the same as digest for keys whose cells don't fit
 	digest            // two hashes
 )
 
@@ -47,14 +49,34 @@ type place struct {
 	mask  uint64
 }
 
-// NewKeys chooses how keys are read. The columns are of key types and share one layout. With nulls, NULL is a value that
-// equals itself; else the keys of rows with NULL mean nothing.
+// NewKeys chooses how keys are read, by the types of the columns and by a sample of their values. The columns are of key types and share one
+// layout. With nulls, NULL is a value that equals itself; else the keys of rows with NULL mean nothing.
 func NewKeys(cols []*form.Column, nulls bool) *Keys {
+	k := newKeys(cols, nulls)
+	if k.how == digest && k.chooseFit() {
+		k.how = fits
+	}
+	k.setReaders()
+	return k
+}
+
+// NewStableKeys is [NewKeys] for keys whose blocks are to have the stable hash: it goes by the types alone.
+func NewStableKeys(cols []*form.Column, nulls bool) *Keys {
+	k := newKeys(cols, nulls)
+	k.setReaders()
+	return k
+}
+
+func newKeys(cols []*form.Column, nulls bool) *Keys {
 	k := &Keys{cols: cols, nulls: nulls}
 	for _, c := range cols {
 		k.mayNull = k.mayNull || c.MayNull()
 	}
 	k.choose()
+	return k
+}
+
+func (k *Keys) setReaders() {
 	mode := form.Word
 	switch k.how {
 	case text:
@@ -62,10 +84,12 @@ func NewKeys(cols []*form.Column, nulls bool) *Keys {
 	case digest:
 		mode = form.Digest
 	}
-	for _, c := range cols {
+	for j, c := range k.cols {
+		if k.how == fits {
+			mode = k.fits[j].way.mode(c)
+		}
 		k.readers = append(k.readers, form.NewReader(c.Chunks, mode))
 	}
-	return k
 }
 
 func (k *Keys) choose() {
@@ -140,7 +164,14 @@ func (k *Keys) OneWord() bool {
 }
 
 // Exact says whether words alone decide: no key needs [Keys.Same].
-func (k *Keys) Exact() bool { return k.how != text && k.how != digest }
+func (k *Keys) Exact() bool {
+	for i := range k.fits {
+		if !k.fits[i].whole {
+			return false
+		}
+	}
+	return k.how != text && k.how != digest
+}
 
 // Same compares the keys of two rows by their cells.
 func (k *Keys) Same(a, b uint32) bool {
@@ -173,6 +204,7 @@ func (k *Keys) Null(row uint32) bool {
 type Block[K Words] struct {
 	// Keys may be the memory of the column: they are not to be written to.
 	Keys []K
+	// Hash is the stable hash, but for keys that go by a sample: those have another one here.
 	Hash []uint64
 	// Null is 1 for rows whose key has NULL in it. Under nulls it is 0 everywhere.
 	Null    []uint8
@@ -185,13 +217,18 @@ type Block[K Words] struct {
 	raw  *form.Block
 	keys []K
 	sum  *form.Block // of several columns
+	fit  *fitting    // fits
 }
 
 // NewBlock returns a block for BlockRows rows.
 func NewBlock[K Words](k *Keys) *Block[K] {
 	b := &Block[K]{raw: form.NewBlock(BlockRows), keys: make([]K, BlockRows), NullCounts: make([]int, len(k.cols))}
-	if len(k.cols) > 1 || k.how == masked || k.how == digest {
+	if len(k.cols) > 1 || k.how >= masked && k.how != text {
 		b.sum = form.NewBlock(BlockRows)
+	}
+	if k.how == fits {
+		b.raw = form.NewBareBlock(BlockRows)
+		b.fit = &fitting{miss: make([]uint8, BlockRows)}
 	}
 	return b
 }
@@ -203,17 +240,13 @@ func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 		return
 	}
 	out := b.raw
-	k.readers[0].Read(c, lo, n, b.raw)
-	b.countNulls(0)
 	if b.sum != nil {
 		out = b.sum
-		out.Grow(n)
-		k.merge(b.raw, out, 0)
-		for j := 1; j < len(k.cols); j++ {
-			k.readers[j].Read(c, lo, n, b.raw)
-			b.countNulls(j)
-			k.merge(b.raw, out, j)
-		}
+	}
+	if k.how == fits {
+		b.readFit(k, c, lo, n)
+	} else {
+		b.read(k, c, lo, n)
 	}
 	b.Hash, b.Null, b.AnyNull, b.NullRows = out.H, out.Null, out.AnyNull, 0
 	if out.AnyNull {
@@ -235,6 +268,18 @@ func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 		k0, k1 := out.K0[:len(keys)], out.K1[:len(keys)]
 		for i := range keys {
 			keys[i] = [2]uint64{k0[i], k1[i]}
+		}
+	}
+}
+
+// read reads the columns into the sum, a single one into raw.
+func (b *Block[K]) read(k *Keys, c, lo, n int) {
+	for j := range k.cols {
+		k.readers[j].Read(c, lo, n, b.raw)
+		b.countNulls(j)
+		if b.sum != nil {
+			b.sum.Grow(n)
+			k.merge(b.raw, b.sum, j)
 		}
 	}
 }
@@ -332,6 +377,9 @@ type Hashes struct {
 
 // NewHashes reads the hashes of keys that k reads.
 func NewHashes(k *Keys) *Hashes {
+	if k.how == fits {
+		k = NewStableKeys(k.cols, k.nulls)
+	}
 	if k.OneWord() {
 		return &Hashes{keys: k, one: NewBlock[[1]uint64](k)}
 	}
