@@ -6,9 +6,8 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// atHand is the greatest row so far of a key at hand: the word of its order, and the whole hash of the key.
+// atHand is the word of the order of a key's greatest row so far.
 type atHand struct {
-	hash uint64
 	word uint32
 }
 
@@ -19,12 +18,11 @@ func (f *finder[K]) absorb(n int, row uint32) {
 		if f.keys.Null[i] != 0 {
 			continue
 		}
-		hash := f.keys.Hash[i]
-		e := keyset.Entry[K, atHand]{Payload: atHand{hash, f.words[i]}, Key: f.keys.Keys[i], Row1: row + uint32(i) + 1}
+		e := keyset.Entry[K, atHand]{Payload: atHand{f.words[i]}, Key: f.keys.Keys[i], Row1: row + uint32(i) + 1}
 		if f.merge(&e) {
 			merged++
 		} else {
-			f.parts.Add(hash, entry[K]{Payload: f.words[i], Key: e.Key, Row1: e.Row1})
+			f.parts.Add(entry[K]{Payload: f.words[i], Key: e.Key, Row1: e.Row1})
 		}
 	}
 	if !f.hot.Judge(n, merged) {
@@ -52,6 +50,6 @@ func (f *finder[K]) merge(e *keyset.Entry[K, atHand]) bool {
 // drain deals the greatest rows of the keys at hand out.
 func (f *finder[K]) drain() {
 	f.hot.Drain(func(s *keyset.Entry[K, atHand]) {
-		f.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.word, Key: s.Key, Row1: s.Row1})
+		f.parts.Add(entry[K]{Payload: s.Payload.word, Key: s.Key, Row1: s.Row1})
 	})
 }

@@ -31,7 +31,8 @@ type finder[K keyset.Words] struct {
 	words  []uint32
 	hot    *keyset.Hot[K, atHand]
 	table  *keyset.Table[K, uint32]
-	evens  []entry[K] // rows that were equal in order to the greatest of their key when they came
+	even   func(s, e *entry[K]) // meet
+	evens  []entry[K]           // rows that were equal in order to the greatest of their key when they came
 	won    keyset.Bitmap
 	report Report
 	ties   []tie
@@ -69,11 +70,13 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 }
 
 func newFinder[K keyset.Words](ctx context.Context, j *job, bits int) *finder[K] {
-	return &finder[K]{
+	f := &finder[K]{
 		Watch: keyset.NewWatch(ctx), j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
 		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
 	}
+	f.even = f.meet
+	return f
 }
 
 // dealt is the number of rows that were dealt out to partitions.
@@ -105,7 +108,7 @@ func (f *finder[K]) deal(s keyset.Span) {
 		if f.keys.AnyNull {
 			skip = f.keys.Null
 		}
-		f.parts.AddBlock(f.keys.Keys, f.keys.Hash, f.words[:n], skip, row)
+		f.parts.AddBlock(f.keys.Keys, f.words[:n], skip, row)
 	})
 }
 
@@ -120,37 +123,15 @@ func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 			from.parts.Chunks(part, f.insert)
 		}
 	})
-	f.table.All(func(s *entry[K]) { f.won.Set(s.Row()) })
+	f.table.Mark(f.won)
 	f.settleEvens()
 	return rows
 }
 
-// insert is the hot loop: it keeps the greatest row of each key.
+// insert keeps the greatest row of each key.
 func (f *finder[K]) insert(chunk []entry[K]) {
-	if f.OverAfter(len(chunk)) {
-		return
-	}
-	t := f.table
-	start := t.Starts(chunk)
-	for i := range chunk {
-		e := &chunk[i]
-		s := t.Hit(e, start[i])
-		if s == nil {
-			var fresh bool
-			if s, fresh = t.At(e, start[i]); fresh {
-				continue
-			}
-		}
-		// Without a branch: which of two rows is greater can't be foretold.
-		word, row := s.Payload, s.Row1
-		if e.Payload > word {
-			row = e.Row1
-		}
-		equal := e.Payload == word
-		s.Payload, s.Row1 = max(word, e.Payload), row
-		if equal {
-			f.meet(s, e)
-		}
+	if !f.OverAfter(len(chunk)) {
+		keyset.Keep(f.table, chunk, f.even)
 	}
 }
 

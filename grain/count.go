@@ -101,7 +101,7 @@ func (c *counter[K]) deal(s keyset.Span) {
 		if c.block.AnyNull {
 			skip = c.block.Null
 		}
-		c.parts.AddBlock(c.block.Keys, c.block.Hash, ones[:n], skip, row)
+		c.parts.AddBlock(c.block.Keys, ones[:n], skip, row)
 	})
 }
 

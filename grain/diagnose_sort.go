@@ -130,7 +130,7 @@ func (s *sorter[K]) deal(span keyset.Span, f classify) {
 			}
 		}
 		s.rows[plain] += int64(n)
-		s.parts[plain].AddBlock(s.block.Keys, s.block.Hash, ones[:len(s.block.Keys)], skip, row)
+		s.parts[plain].AddBlock(s.block.Keys, ones[:len(s.block.Keys)], skip, row)
 	})
 }
 
@@ -142,7 +142,7 @@ func (s *sorter[K]) dealOthers(skip []uint8, row uint32) {
 			skip[i] = 0
 		} else if c != leftOut {
 			s.rows[c]++
-			s.parts[c].Add(s.block.Hash[i], entry[K]{Key: s.block.Keys[i], Payload: 1, Row1: row + uint32(i) + 1})
+			s.parts[c].Add(entry[K]{Key: s.block.Keys[i], Payload: 1, Row1: row + uint32(i) + 1})
 		}
 	}
 }

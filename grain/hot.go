@@ -7,7 +7,6 @@ import (
 
 // atHand counts the rows of a key at hand, and keeps the first ones.
 type atHand struct {
-	hash  uint64 // the whole hash of the key
 	count uint32
 	rows  [onerow.MaxSampleRows]uint32 // the first min(count, len) of the worker's rows
 }
@@ -19,12 +18,10 @@ func (c *counter[K]) absorb(n int, row uint32) {
 		if c.block.Null[i] != 0 {
 			continue
 		}
-		hash := c.block.Hash[i]
 		e := keyset.Entry[K, atHand]{Key: c.block.Keys[i], Row1: row + uint32(i) + 1}
-		e.Payload.hash = hash
 		s, _ := c.hot.Place(&e)
 		if s == nil {
-			c.parts.Add(hash, entry[K]{Payload: 1, Key: e.Key, Row1: e.Row1})
+			c.parts.Add(entry[K]{Payload: 1, Key: e.Key, Row1: e.Row1})
 			continue
 		}
 		merged++
@@ -41,7 +38,7 @@ func (c *counter[K]) absorb(n int, row uint32) {
 // drain deals the keys at hand out, each as one entry with its count.
 func (c *counter[K]) drain() {
 	c.hot.Drain(func(s *keyset.Entry[K, atHand]) {
-		c.parts.Add(s.Payload.hash, entry[K]{Payload: s.Payload.count, Key: s.Key, Row1: s.Row1})
+		c.parts.Add(entry[K]{Payload: s.Payload.count, Key: s.Key, Row1: s.Row1})
 	})
 }
 

@@ -172,7 +172,7 @@ func (n *numbering[K]) read(chunk, lo, rows int, row uint32) {
 	if n.table.Len() < tableValues || n.bits == 0 {
 		n.number(n.entries[:k])
 	} else {
-		n.deal(n.entries[:k], row)
+		n.deal(n.entries[:k])
 	}
 }
 
@@ -202,7 +202,7 @@ func (n *numbering[K]) note(at, e *entry[K]) {
 }
 
 // deal gives the rows whose values the table has their numbers, and deals the others out.
-func (n *numbering[K]) deal(rows []entry[K], first uint32) {
+func (n *numbering[K]) deal(rows []entry[K]) {
 	if n.parts == nil {
 		n.parts = keyset.NewParts[K, uint32](n.bits)
 	}
@@ -211,7 +211,7 @@ func (n *numbering[K]) deal(rows []entry[K], first uint32) {
 		if at := n.table.Find(e); at != nil {
 			n.note(at, e)
 		} else {
-			n.parts.Add(n.block.Hash[e.Row()-first], *e)
+			n.parts.Add(*e)
 		}
 	}
 }

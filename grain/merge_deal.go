@@ -144,14 +144,14 @@ func (w *mergeWorker[K]) deal(side int, s keyset.Span, skip []uint32) {
 		case side == ofSource:
 			w.markNulls(s.Chunk, lo, row, pays)
 			if w.m.filter != nil {
-				w.m.filter.add(w.block.Hash[:n])
+				addKeys(w.m.filter, w.block.Keys)
 			}
 		case w.m.filter != nil:
-			if out = w.skip[:n]; !w.m.filter.strange(w.block.Hash[:n], out) {
+			if out = w.skip[:n]; !strange(w.m.filter, w.block.Keys, out) {
 				return
 			}
 		}
-		w.parts[side].AddBlock(w.block.Keys, w.block.Hash, pays, out, row)
+		w.parts[side].AddBlock(w.block.Keys, pays, out, row)
 	})
 }
 

@@ -189,7 +189,7 @@ func (w *rangeWorker[K]) dealVersions(s keyset.Span) (nulls int64) {
 			skip = w.block.Null
 			nulls += int64(w.block.NullRows)
 		}
-		w.versionParts.AddBlock(w.block.Keys, w.block.Hash, w.extents[:n], skip, row)
+		w.versionParts.AddBlock(w.block.Keys, w.extents[:n], skip, row)
 	})
 	w.said.NullKeys += nulls
 	return nulls
@@ -204,7 +204,7 @@ func (w *rangeWorker[K]) dealFacts(s keyset.Span) (refused int64) {
 		for _, z := range skip {
 			refused += int64(z)
 		}
-		w.factParts.AddBlock(w.block.Keys[:n], w.block.Hash[:n], w.at[:n], skip, row)
+		w.factParts.AddBlock(w.block.Keys[:n], w.at[:n], skip, row)
 	})
 	return refused
 }

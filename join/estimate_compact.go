@@ -193,7 +193,7 @@ func (w *streamWorker[K]) deal(s *sideKeys, from *keyChunk, keys *keyset.Keys, s
 		if w.block.AnyNull {
 			skip = w.block.Null
 		}
-		w.parts.AddBlock(w.block.Keys, w.block.Hash, count, skip, row)
+		w.parts.AddBlock(w.block.Keys, count, skip, row)
 	})
 }
 

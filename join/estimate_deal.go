@@ -141,7 +141,7 @@ func (w *sizer[K]) deal(s keyset.Span) {
 		if w.block.AnyNull {
 			skip = w.block.Null
 		}
-		by.parts.AddBlock(w.block.Keys, w.block.Hash, count, skip, row)
+		by.parts.AddBlock(w.block.Keys, count, skip, row)
 	})
 }
 

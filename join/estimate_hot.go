@@ -7,7 +7,6 @@ import (
 
 // keptAtHand counts the rows of a key at hand, and keeps the first ones.
 type keptAtHand struct {
-	hash  uint64 // the whole hash of the key
 	count uint32
 	rows  [onerow.MaxSampleRows]uint32 // the first min(count, len) of the worker's rows
 }
@@ -20,12 +19,10 @@ func (w *sizer[K]) absorb(side, n int, row uint32) {
 		if w.block.Null[i] != 0 {
 			continue
 		}
-		hash := w.block.Hash[i]
 		e := keyset.Entry[K, keptAtHand]{Key: w.block.Keys[i], Row1: row + uint32(i) + 1}
-		e.Payload.hash = hash
 		s, _ := by.hot.Place(&e)
 		if s == nil {
-			by.parts.Add(hash, sizeEntry[K]{Payload: 1, Key: e.Key, Row1: e.Row1})
+			by.parts.Add(sizeEntry[K]{Payload: 1, Key: e.Key, Row1: e.Row1})
 			continue
 		}
 		merged++
@@ -43,7 +40,7 @@ func (w *sizer[K]) absorb(side, n int, row uint32) {
 func (w *sizer[K]) drain(side int) {
 	by := &w.by[side]
 	by.hot.Drain(func(s *keyset.Entry[K, keptAtHand]) {
-		by.parts.Add(s.Payload.hash, sizeEntry[K]{Payload: s.Payload.count, Key: s.Key, Row1: s.Row1})
+		by.parts.Add(sizeEntry[K]{Payload: s.Payload.count, Key: s.Key, Row1: s.Row1})
 	})
 }
 

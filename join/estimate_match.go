@@ -2,6 +2,7 @@ package join
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/onerow-go/onerow/internal/keyset"
 )
@@ -34,15 +35,22 @@ func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) 
 // see takes the keys of one side in, and returns the number of their rows; free slots have none.
 func (w *sizer[K]) see(side int, slots []sizeEntry[K], part int) (rows int64) {
 	often := &w.oftenest[side]
+	if w.e.marked == nil {
+		floor := max(often.floor, minPlaceholder)
+		for i := range slots {
+			n := uint64(slots[i].Payload)
+			rows += int64(n)
+			if n >= floor {
+				often.add(&slots[i], part, CountOf(n))
+				floor = max(often.floor, minPlaceholder)
+			}
+		}
+		return rows
+	}
 	for i := range slots {
 		s := &slots[i]
 		rows += int64(s.Payload)
-		switch {
-		case w.e.marked == nil:
-			if n := uint64(s.Payload); n >= minPlaceholder && n >= often.floor {
-				often.add(s, part, CountOf(n))
-			}
-		case s.Row1 != 0 && w.e.marked.has(s.Row()):
+		if s.Row1 != 0 && w.e.marked.has(s.Row()) {
 			w.sum.placeholderRows[side] += int64(s.Payload)
 			often.add(s, part, CountOf(uint64(s.Payload)))
 		}
@@ -57,57 +65,66 @@ func (w *sizer[K]) match(part int) {
 	if w.by[few].table.Len() > w.by[many].table.Len() {
 		few, many = many, few
 	}
-	slots, other := w.by[few].table.Slots(), w.by[many].table
-	for len(slots) > 0 && !w.watch.Done() {
+	other := w.by[many].table
+	for slots := range slices.Chunk(w.by[few].table.Slots(), len(w.keys)) {
+		if w.watch.OverAfter(len(slots)) {
+			return
+		}
 		n := 0
-		for len(slots) > 0 && n < len(w.keys) {
-			w.keys[n] = slots[0]
-			if slots[0].Row1 != 0 {
-				n++
-			}
-			slots = slots[1:]
+		for i := range slots { // without a branch: which are free can't be foretold
+			w.keys[n%len(w.keys)] = slots[i]
+			n += int(min(slots[i].Row1, 1))
 		}
 		other.FindAll(w.keys[:n], w.found[:n])
-		for i, o := range w.found[:n] {
-			if s := &w.keys[i]; o != nil {
-				if few == rightSide {
-					w.take(o, s, part)
-				} else {
-					w.take(s, o, part)
-				}
-			}
-		}
-		w.watch.OverAfter(n)
+		w.take(few, n, part)
 	}
 }
 
-// take takes a key of both sides in.
-func (w *sizer[K]) take(l, r *sizeEntry[K], part int) {
-	s := &w.sum
-	s.matchedKeys++
-	s.matchedRows[leftSide] += int64(l.Payload)
-	s.matchedRows[rightSide] += int64(r.Payload)
-	s.most[leftSide] = max(s.most[leftSide], int64(l.Payload))
-	s.most[rightSide] = max(s.most[rightSide], int64(r.Payload))
-	p := uint64(l.Payload) * uint64(r.Payload)
-	var carry uint64
-	s.inner.lo, carry = bits.Add64(s.inner.lo, p, 0)
-	s.inner.hi += carry
-	if w.e.marked != nil && w.e.marked.has(l.Row()) {
-		s.placeholderInner = s.placeholderInner.plus(CountOf(p))
-	}
-	if p == 1 {
-		return
-	}
-	if p >= w.worst.floor {
-		w.worst.add(l, part, CountOf(p))
-	}
-	for side, n := range [2]uint32{l.Payload, r.Payload} {
-		if n > 1 {
-			s.repeated[side]++
-			if p >= w.repeats[side].floor {
-				w.repeats[side].add(l, part, CountOf(p))
-			}
+// take takes those of the first n keys in that were found on the other side as well.
+func (w *sizer[K]) take(few, n, part int) {
+	// Summed up in registers, which arrays and fields are not.
+	var keys, matchedL, matchedR, repeatedL, repeatedR int64
+	var mostL, mostR uint32
+	var lo, hi, carry uint64
+	for i, r := range w.found[:n] {
+		if r == nil {
+			continue
+		}
+		l := &w.keys[i]
+		if few == rightSide {
+			l, r = r, l
+		}
+		keys++
+		matchedL += int64(l.Payload)
+		matchedR += int64(r.Payload)
+		mostL, mostR = max(mostL, l.Payload), max(mostR, r.Payload)
+		repeatedL += int64(min(l.Payload-1, 1))
+		repeatedR += int64(min(r.Payload-1, 1))
+		p := uint64(l.Payload) * uint64(r.Payload)
+		lo, carry = bits.Add64(lo, p, 0)
+		hi += carry
+		if w.e.marked != nil && w.e.marked.has(l.Row()) {
+			w.sum.placeholderInner = w.sum.placeholderInner.plus(CountOf(p))
+		}
+		if p == 1 {
+			continue
+		}
+		if p >= w.worst.floor {
+			w.worst.add(l, part, CountOf(p))
+		}
+		if l.Payload > 1 && p >= w.repeats[leftSide].floor {
+			w.repeats[leftSide].add(l, part, CountOf(p))
+		}
+		if r.Payload > 1 && p >= w.repeats[rightSide].floor {
+			w.repeats[rightSide].add(l, part, CountOf(p))
 		}
 	}
+	s := &w.sum
+	s.matchedKeys += keys
+	s.inner = s.inner.plus(Count{hi: hi, lo: lo})
+	s.matchedRows[leftSide] += matchedL
+	s.matchedRows[rightSide] += matchedR
+	s.most[leftSide], s.most[rightSide] = max(s.most[leftSide], int64(mostL)), max(s.most[rightSide], int64(mostR))
+	s.repeated[leftSide] += repeatedL
+	s.repeated[rightSide] += repeatedR
 }

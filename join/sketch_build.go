@@ -138,7 +138,7 @@ func sketchKeys[K keyset.Words](ctx context.Context, b *sketching) error {
 	workers := make([]*sketcher[K], min(b.res.WorkerCount(), max(len(spans), 1<<bits)))
 	for i := range workers {
 		w := &sketcher[K]{parts: keyset.NewParts[K, sketchPayload](bits), table: keyset.NewTable[K, sketchPayload](b.keys),
-			block: keyset.NewBlock[K](b.keys), payload: make([]sketchPayload, keyset.BlockRows),
+			block: keyset.NewHashBlock[K](b.keys), payload: make([]sketchPayload, keyset.BlockRows),
 			buckets: make([]bucket, bucketCount(b.s.size)), watch: keyset.NewWatch(ctx)}
 		w.sample, w.heavy = b.foremost(w.buckets)
 		workers[i] = w
@@ -186,7 +186,7 @@ func (w *sketcher[K]) deal(keys *keyset.Keys, s keyset.Span) {
 		if w.block.AnyNull {
 			skip = w.block.Null
 		}
-		w.parts.AddBlock(w.block.Keys, w.block.Hash, payload, skip, row)
+		w.parts.AddBlock(w.block.Keys, payload, skip, row)
 	})
 }
 

@@ -110,7 +110,7 @@ func (w *checkWorker[K]) deal(s keyset.Span) {
 			skip = w.block.Null
 			w.nullKeys(skip, row)
 		}
-		w.parts.AddBlock(w.block.Keys, w.block.Hash, w.pays[:n], skip, row)
+		w.parts.AddBlock(w.block.Keys, w.pays[:n], skip, row)
 	})
 }
 

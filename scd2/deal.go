@@ -174,9 +174,10 @@ func (p *planner[K]) dealtTo(part int) (n int64) {
 	return n
 }
 
-// filterSlot is where a hash is in a filter: a word, and two bits of it.
-func filterSlot(filter []uint64, hash uint64) (at, bits uint64) {
-	return hash >> 12 & uint64(len(filter)-1), 1<<(hash&63) | 1<<(hash>>6&63)
+// filterSlot is where a key is in a filter: a word, and two bits of it.
+func filterSlot[K keyset.Words](filter []uint64, k *K) (at, bits uint64) {
+	h := keyset.Mixed(k)
+	return h & uint64(len(filter)-1), 1<<(h>>58) | 1<<(h>>52&63)
 }
 
 // joinFilters makes one filter of those of the workers; the second time there is nothing.
@@ -212,13 +213,13 @@ func (d *dealer[K]) dealEvents(s keyset.Span) {
 			}
 		}
 		if d.filter != nil {
-			for i, h := range d.block.Hash[:n] {
-				if at, bits := filterSlot(d.filter, h); skip[i] == 0 {
+			for i := range skip {
+				if at, bits := filterSlot(d.filter, &d.block.Keys[i]); skip[i] == 0 {
 					d.filter[at] |= bits
 				}
 			}
 		}
-		d.events.AddBlock(d.block.Keys[:n], d.block.Hash[:n], d.pays[:n], skip, row)
+		d.events.AddBlock(d.block.Keys[:n], d.pays[:n], skip, row)
 	})
 }
 
@@ -288,7 +289,7 @@ func (d *dealer[K]) dealHistory(s keyset.Span) {
 				versions[i].flags |= d.flags(row+uint32(i), open[i])
 			}
 		}
-		d.history.AddBlock(d.block.Keys[:n], d.block.Hash[:n], versions, skip, row)
+		d.history.AddBlock(d.block.Keys[:n], versions, skip, row)
 	})
 }
 
@@ -298,8 +299,8 @@ func (d *dealer[K]) mayHaveEvents(n int) bool {
 	skip, filter, all := d.skip[:n], d.p.filter, uint8(1)
 	copy(skip, d.block.Null[:n])
 	if filter != nil {
-		for i, h := range d.block.Hash[:n] {
-			at, bits := filterSlot(filter, h)
+		for i := range skip {
+			at, bits := filterSlot(filter, &d.block.Keys[i])
 			missing := bits &^ filter[at]
 			skip[i] |= uint8((missing | -missing) >> 63)
 		}

@@ -22,9 +22,8 @@ const (
 // LongText is the top byte of K1 for texts that aren't inlined.
 const LongText = 0xff
 
-// Block holds what a Reader made of some rows, one entry a row. A NULL row has Null 1, K0 and K1 0, and H that of NULL.
-//
-// A bare block has no H: stable hashes cost as much as the words, and some have no use for them.
+// Block holds what a Reader made of some rows, one entry a row. A NULL row has Null 1, K0 and K1 0, and H that of NULL. H is nil in a block that
+// was made without hashes.
 type Block struct {
 	K0, K1, H []uint64
 	Null      []uint8
@@ -32,25 +31,23 @@ type Block struct {
 	AnyNull bool
 }
 
-// NewBlock returns a block of n rows.
+// NewBlock returns a block of n rows, without hashes.
 func NewBlock(n int) *Block {
-	w := make([]uint64, 3*n)
-	return &Block{K0: w[:n:n], K1: w[n : 2*n : 2*n], H: w[2*n:], Null: make([]uint8, n)}
-}
-
-// NewBareBlock returns a block of n rows without stable hashes.
-func NewBareBlock(n int) *Block {
 	w := make([]uint64, 2*n)
 	return &Block{K0: w[:n:n], K1: w[n:], Null: make([]uint8, n)}
 }
 
-// bare says whether stable hashes aren't wanted.
-func (b *Block) bare() bool { return b.H == nil }
+// NewHashBlock returns a block of n rows with hashes.
+func NewHashBlock(n int) *Block {
+	b := NewBlock(n)
+	b.H = make([]uint64, n)
+	return b
+}
 
 // Grow gives a block that was cut room for n rows again, at most as many as it was made for.
 func (b *Block) Grow(n int) {
 	b.K0, b.K1, b.Null = b.K0[:n], b.K1[:n], b.Null[:n]
-	if !b.bare() {
+	if b.H != nil {
 		b.H = b.H[:n]
 	}
 }
@@ -123,7 +120,7 @@ func IsConstantHash() bool { return constantHash.Load() }
 
 func (r *Reader) flatten(b *Block) {
 	clear(b.H)
-	for i := range b.K0 {
+	for i := range b.K1 {
 		switch {
 		case r.mode == Digest:
 			b.K1[i] = 0
@@ -154,9 +151,11 @@ func (r *Reader) read(a *Array, lo int, b *Block) {
 	}
 	switch r.mode {
 	case Word:
-		a.words(lo, b)
+		a.rawWords(lo, b.K0)
+		b.hashWords(a.mul)
 	case Text:
 		a.texts(lo, b)
+		b.hashTexts()
 	case Digest:
 		a.digests(lo, b)
 	case Ordinal:
@@ -194,34 +193,33 @@ func (b *Block) nulls() {
 	}
 	for i, z := range b.Null {
 		if z != 0 {
-			b.setNull(i)
+			b.K0[i], b.K1[i] = 0, 0
+			if b.H != nil {
+				b.H[i] = nullHash
+			}
 		}
-	}
-}
-
-func (b *Block) setNull(i int) {
-	b.K0[i], b.K1[i], b.Null[i] = 0, 0, 1
-	if !b.bare() {
-		b.H[i] = nullHash
 	}
 }
 
 // cells reads an adaptor row by row, for dictionaries with more values than there are rows.
 func (r *Reader) cells(a *Array, lo int, b *Block) {
 	one := NewBlock(1)
+	if b.H != nil {
+		one = NewHashBlock(1)
+	}
 	found := false
 	for i := range b.K0 {
 		if a.Null(lo + i) {
-			b.setNull(i)
-			found = true
+			b.Null[i], found = 1, true
 			continue
 		}
 		l, p := a.leaf(lo + i)
 		r.read(l, p, one)
 		b.K0[i], b.K1[i] = one.K0[0], one.K1[0]
-		if !b.bare() {
+		if b.H != nil {
 			b.H[i] = one.H[0]
 		}
 	}
 	b.AnyNull = found
+	b.nulls()
 }

@@ -31,7 +31,7 @@ func TestCraftedKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := NewBlock(a.Len)
+		b := NewHashBlock(a.Len)
 		NewReader([]*Array{a}, Digest).Read(0, 0, a.Len, b)
 		stable, secret, most := map[uint64]bool{}, map[uint64]int{}, 0
 		for i := range a.Len {

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -214,6 +215,9 @@ func zerosIn(b []byte, lo, n int) int {
 	i := lo
 	for ; i < lo+n && i&7 != 0; i++ {
 		ones += int(b[i>>3]>>(i&7)) & 1
+	}
+	for ; i+64 <= lo+n; i += 64 {
+		ones += bits.OnesCount64(binary.LittleEndian.Uint64(b[i>>3:]))
 	}
 	for ; i+8 <= lo+n; i += 8 {
 		ones += bits.OnesCount8(b[i>>3])

@@ -236,18 +236,18 @@ func TestHostileArrays(t *testing.T) {
 			}
 			if ok, _ := IsKey(data.DataType()); ok {
 				uses["hash"] = func(a *Array) { hasher{}.cell(a, last) }
-				uses["Digest"] = func(a *Array) { readLast(a, Digest, NewBlock) }
+				uses["Digest"] = func(a *Array) { readLast(a, Digest, NewHashBlock) }
 				uses["DigestOf"] = func(a *Array) { DigestOf(a, last) }
 			}
 			if ok, _ := IsOrder(data.DataType()); ok {
-				uses["Ordinal"] = func(a *Array) { readLast(a, Ordinal, NewBlock) }
+				uses["Ordinal"] = func(a *Array) { readLast(a, Ordinal, NewHashBlock) }
 			}
 			switch FamilyOf(data.DataType()) {
 			case TextFamily, BinaryFamily:
-				uses["Text"] = func(a *Array) { readLast(a, Text, NewBlock) }
-				uses["Text without hashes"] = func(a *Array) { readLast(a, Text, NewBareBlock) }
+				uses["Text"] = func(a *Array) { readLast(a, Text, NewHashBlock) }
+				uses["Text without hashes"] = func(a *Array) { readLast(a, Text, NewBlock) }
 			case IntFamily, FloatFamily, BoolFamily, DateFamily:
-				uses["Word"] = func(a *Array) { readLast(a, Word, NewBlock) }
+				uses["Word"] = func(a *Array) { readLast(a, Word, NewHashBlock) }
 			}
 			for name, use := range uses {
 				if fails(t, data, use) == nil {
@@ -342,7 +342,7 @@ func TestNoRows(t *testing.T) {
 			t.Errorf("%v: %v", typ, err)
 			continue
 		}
-		b := NewBlock(0)
+		b := NewHashBlock(0)
 		b.AnyNull = true
 		if NewReader([]*Array{a}, Digest).Read(0, 0, 0, b); b.AnyNull || a.Len != 0 || a.Kind != KindNull && a.Kind != KindSparse && a.Kind != KindDense && a.MayNull() {
 			t.Errorf("%v: %+v", typ, b)

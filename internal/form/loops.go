@@ -80,10 +80,21 @@ func (a *Array) rawWords(lo int, dst []uint64) {
 	}
 }
 
-func (a *Array) words(lo int, b *Block) {
-	a.rawWords(lo, b.K0)
-	if !b.bare() {
-		HashWords(b.K0, a.mul, b.H)
+// hashWords puts the stable hashes of words of Mode Word, if the block has hashes.
+func (b *Block) hashWords(mul uint64) {
+	if b.H != nil {
+		HashWords(b.K0, mul, b.H)
+	}
+}
+
+// hashTexts puts the stable hashes of words of Mode Text, if the block has hashes.
+func (b *Block) hashTexts() {
+	for i := range b.H {
+		if w := b.K1[i]; w>>56 == LongText {
+			b.H[i] = mix64(b.K0[i])
+		} else {
+			b.H[i] = mix2(b.K0[i], w)
+		}
 	}
 }
 
@@ -93,11 +104,7 @@ func (a *Array) texts(lo int, b *Block) {
 	if a.Kind == KindBytes32 {
 		p := a.off + lo
 		offs := a.i32[p : p+len(b.K0)+1]
-		if b.bare() {
-			a.bareTexts(offs, b)
-			return
-		}
-		k0, k1, h := b.K0, b.K1[:len(b.K0)], b.H[:len(b.K0)]
+		k0, k1 := b.K0, b.K1[:len(b.K0)]
 		start := int(offs[0])
 		for i := range k0 {
 			end := int(offs[i+1])
@@ -106,10 +113,9 @@ func (a *Array) texts(lo int, b *Block) {
 				w := a.data[start : start+16 : start+16]
 				x, y := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
 				m := masks[n&15]
-				x, y = x&m[0], y&m[1]|uint64(n)<<56
-				k0[i], k1[i], h[i] = x, y, mix2(x, y)
+				k0[i], k1[i] = x&m[0], y&m[1]|uint64(n)<<56
 			} else if b.Null[i] == 0 {
-				k0[i], k1[i], h[i] = textKey(a.data[start:end])
+				k0[i], k1[i] = textKey(a.data[start:end])
 			}
 			start = end
 		}
@@ -117,30 +123,8 @@ func (a *Array) texts(lo int, b *Block) {
 	}
 	for i := range b.K0 {
 		if b.Null[i] == 0 {
-			var h uint64
-			b.K0[i], b.K1[i], h = textKey(a.bytes(lo + i))
-			if !b.bare() {
-				b.H[i] = h
-			}
+			b.K0[i], b.K1[i] = textKey(a.bytes(lo + i))
 		}
-	}
-}
-
-// bareTexts is the loop of texts without hashes.
-func (a *Array) bareTexts(offs []int32, b *Block) {
-	k0, k1, null := b.K0, b.K1[:len(b.K0)], b.Null[:len(b.K0)]
-	start := int(offs[0])
-	for i, end := range offs[1 : len(k0)+1] {
-		end := int(end)
-		n := end - start
-		if uint(n) <= MaxInline && start >= 0 && start+16 <= len(a.data) {
-			w := a.data[start : start+16 : start+16]
-			m := &masks[n&15]
-			k0[i], k1[i] = binary.LittleEndian.Uint64(w)&m[0], binary.LittleEndian.Uint64(w[8:])&m[1]|uint64(n)<<56
-		} else if null[i] == 0 {
-			k0[i], k1[i], _ = textKey(a.data[start:end])
-		}
-		start = end
 	}
 }
 
@@ -154,13 +138,11 @@ var masks = func() (m [16][2]uint64) {
 	return m
 }()
 
-func textKey(t []byte) (k0, k1, h uint64) {
+func textKey(t []byte) (k0, k1 uint64) {
 	if len(t) <= MaxInline {
-		k0, k1 = inline(t)
-		return k0, k1, mix2(k0, k1)
+		return inline(t)
 	}
-	k0 = xxhash.Sum64(t)
-	return k0, maphash.Bytes(secretSeed, t) | LongText<<56, mix64(k0)
+	return xxhash.Sum64(t), maphash.Bytes(secretSeed, t) | LongText<<56
 }
 
 func (a *Array) digests(lo int, b *Block) {
@@ -170,14 +152,15 @@ func (a *Array) digests(lo int, b *Block) {
 		for i := range b.K0 {
 			if b.Null[i] == 0 {
 				b.K1[i] = keyed.cell(a, lo+i)
-				if !b.bare() {
+				if b.H != nil {
 					b.H[i] = stable.cell(a, lo+i)
 				}
 			}
 		}
 		return
 	}
-	a.words(lo, b)
+	a.rawWords(lo, b.K0)
+	b.hashWords(a.mul)
 	if a.isTime() {
 		for i, w := range b.K0 {
 			b.K1[i] = secretTime(int64(w), a.mul)

@@ -19,7 +19,7 @@ func TestOrdinal(t *testing.T) {
 			}
 			for _, c := range columns(t, mem, typ, f.cells) {
 				for i, a := range arraysOf(t, c.arrs) {
-					b := NewBlock(max(a.Len, 1))
+					b := NewHashBlock(max(a.Len, 1))
 					NewReader([]*Array{a}, Ordinal).Read(0, 0, a.Len, b)
 					for r := range a.Len {
 						w, ok := a.Ordinal(r)

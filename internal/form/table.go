@@ -18,6 +18,9 @@ func (r *Reader) addTable(v *Array) {
 		return
 	}
 	b := NewBlock(v.Len)
+	if r.mode == Digest {
+		b = NewHashBlock(v.Len)
+	}
 	r.read(v, 0, b)
 	t := &table{words: make([][2]uint64, v.Len), mul: v.bottom().mul}
 	first := b.K0
@@ -67,9 +70,7 @@ func (r *Reader) gather(a *Array, lo int, b *Block, t *table) {
 			gather(a.u64[p:p+n], t, b)
 		}
 	}
-	if !b.bare() {
-		r.rehash(b, t)
-	}
+	r.rehash(b, t)
 	b.nulls()
 }
 
@@ -113,16 +114,10 @@ func (a *Array) gatherRuns(lo int, t *table, b *Block) {
 func (r *Reader) rehash(b *Block, t *table) {
 	switch r.mode {
 	case Word:
-		HashWords(b.K0, t.mul, b.H)
+		b.hashWords(t.mul)
 	case Digest:
 		copy(b.H, b.K0)
 	case Text:
-		for i, w := range b.K1 {
-			if w>>56 == LongText {
-				b.H[i] = mix64(b.K0[i])
-			} else {
-				b.H[i] = mix2(b.K0[i], w)
-			}
-		}
+		b.hashTexts()
 	}
 }

@@ -1,5 +1,22 @@
 package keyset
 
+import "math/rand/v2"
+
+// Scramble makes of words what Read makes of them.
+func Scramble[K Words](k K) K {
+	if len(k) == 1 {
+		k[0] = secrets.one(k[0])
+	} else {
+		k[0] = secrets.two(k[0], k[len(k)-1])
+	}
+	return k
+}
+
+// NewSecrets draws new secrets. Tables and partitions of keys read before mean nothing then.
+func NewSecrets() {
+	secrets = scrambler{rand.Uint64(), rand.Uint64() | 1, rand.Uint64() | 1, rand.Uint64()}
+}
+
 // SampleFrom makes keys of few rows go by a sample too, of a row of so many, and gives room to a number of values. A value that a sample has once is
 // one of few with again 1.
 func SampleFrom(rows, every uint32, again, room int) (restore func()) {

@@ -100,7 +100,6 @@ func (b *Block[K]) readFit(k *Keys, c, lo, n int) {
 	if f.missed {
 		k.digestMissed(c, lo, sum, f.miss)
 	}
-	k.hashFitted(sum)
 }
 
 func markNulls(b, sum *form.Block, col uint) {
@@ -189,16 +188,5 @@ func (k *Keys) digestMissed(c, lo int, sum *form.Block, miss []uint8) {
 			stable, secret = form.Combine(stable, h), form.Combine(secret, s)
 		}
 		sum.K0[i], sum.K1[i] = stable, secret|form.LongText<<56
-	}
-}
-
-// hashFitted makes hashes of the words. They are no stable hashes, as codes aren't.
-func (k *Keys) hashFitted(sum *form.Block) {
-	if form.IsConstantHash() {
-		clear(sum.H)
-		return
-	}
-	for i := range sum.H {
-		sum.H[i] = hash2(&[2]uint64{sum.K0[i], sum.K1[i]})
 	}
 }

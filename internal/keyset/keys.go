@@ -202,9 +202,9 @@ func (k *Keys) Null(row uint32) bool {
 
 // Block is what Read makes of some rows, one entry a row.
 type Block[K Words] struct {
-	// Keys may be the memory of the column: they are not to be written to.
+	// Keys are the words of the keys, the first of them scrambled.
 	Keys []K
-	// Hash is the stable hash, but for keys that go by a sample: those have another one here.
+	// Hash is the stable hash, nil in a block made without.
 	Hash []uint64
 	// Null is 1 for rows whose key has NULL in it. Under nulls it is 0 everywhere.
 	Null    []uint8
@@ -220,14 +220,22 @@ type Block[K Words] struct {
 	fit  *fitting    // fits
 }
 
-// NewBlock returns a block for BlockRows rows.
-func NewBlock[K Words](k *Keys) *Block[K] {
-	b := &Block[K]{raw: form.NewBlock(BlockRows), keys: make([]K, BlockRows), NullCounts: make([]int, len(k.cols))}
+// NewBlock returns a block for BlockRows rows, without stable hashes.
+func NewBlock[K Words](k *Keys) *Block[K] { return newBlock[K](k, k.how == digest) }
+
+// NewHashBlock returns a block for BlockRows rows, with stable hashes of keys that [NewStableKeys] made.
+func NewHashBlock[K Words](k *Keys) *Block[K] { return newBlock[K](k, true) }
+
+func newBlock[K Words](k *Keys, hashes bool) *Block[K] {
+	words := form.NewBlock
+	if hashes {
+		words = form.NewHashBlock
+	}
+	b := &Block[K]{raw: words(BlockRows), keys: make([]K, BlockRows), NullCounts: make([]int, len(k.cols))}
 	if len(k.cols) > 1 || k.how >= masked && k.how != text {
-		b.sum = form.NewBlock(BlockRows)
+		b.sum = words(BlockRows)
 	}
 	if k.how == fits {
-		b.raw = form.NewBareBlock(BlockRows)
 		b.fit = &fitting{miss: make([]uint8, BlockRows)}
 	}
 	return b
@@ -236,7 +244,7 @@ func NewBlock[K Words](k *Keys) *Block[K] {
 // Read reads the keys of rows lo to lo+n of batch c, n at most BlockRows.
 func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 	clear(b.NullCounts)
-	if k.how == single && b.alias(k.cols[0].Chunks[c], lo, n) {
+	if k.how == single && b.direct(k.cols[0].Chunks[c], lo, n) {
 		return
 	}
 	out := b.raw
@@ -259,15 +267,16 @@ func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 		b.AnyNull = false
 	}
 	b.Keys = b.keys[:n]
+	secret := secrets
 	switch keys := any(b.Keys).(type) {
 	case [][1]uint64:
 		for i, w := range out.K0[:len(keys)] {
-			keys[i][0] = w
+			keys[i][0] = secret.one(w)
 		}
 	case [][2]uint64:
 		k0, k1 := out.K0[:len(keys)], out.K1[:len(keys)]
 		for i := range keys {
-			keys[i] = [2]uint64{k0[i], k1[i]}
+			keys[i] = [2]uint64{secret.two(k0[i], k1[i]), k1[i]}
 		}
 	}
 }
@@ -284,18 +293,24 @@ func (b *Block[K]) read(k *Keys, c, lo, n int) {
 	}
 }
 
-// alias lets the keys be the column's own memory, where they are words of 64 bits without NULL. It is the shortest way, and taken by the
-// commonest keys.
-func (b *Block[K]) alias(a *form.Array, lo, n int) bool {
+// direct reads keys that are words of 64 bits without NULL from the column's own memory. It is the shortest way, and taken by the commonest keys.
+func (b *Block[K]) direct(a *form.Array, lo, n int) bool {
 	words, mul := a.Raw(lo, n)
 	if words == nil {
 		return false
 	}
-	b.Keys = unsafe.Slice((*K)(unsafe.Pointer(&words[0])), n)
 	b.raw.Grow(n)
-	form.HashWords(words, mul, b.raw.H)
-	if form.IsConstantHash() {
-		clear(b.raw.H)
+	b.Keys = b.keys[:n]
+	keys, secret := unsafe.Slice(&b.Keys[0][0], n), secrets // of one word each
+	words = words[:len(keys)]
+	for i := range keys {
+		keys[i] = secret.one(words[i])
+	}
+	if b.raw.H != nil {
+		form.HashWords(words, mul, b.raw.H)
+		if form.IsConstantHash() {
+			clear(b.raw.H)
+		}
 	}
 	clear(b.raw.Null)
 	b.Hash, b.Null, b.AnyNull, b.NullRows = b.raw.H, b.raw.Null, false, 0
@@ -381,9 +396,9 @@ func NewHashes(k *Keys) *Hashes {
 		k = NewStableKeys(k.cols, k.nulls)
 	}
 	if k.OneWord() {
-		return &Hashes{keys: k, one: NewBlock[[1]uint64](k)}
+		return &Hashes{keys: k, one: NewHashBlock[[1]uint64](k)}
 	}
-	return &Hashes{keys: k, two: NewBlock[[2]uint64](k)}
+	return &Hashes{keys: k, two: NewHashBlock[[2]uint64](k)}
 }
 
 // Read returns the hashes of rows lo to lo+n of batch c, n at most BlockRows. They are valid until the next call.

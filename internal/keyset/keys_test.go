@@ -86,7 +86,7 @@ func readAll(k *keyset.Keys) read {
 func readWords[K keyset.Words](k *keyset.Keys) read {
 	layout := k.Columns()[0].Layout
 	r := read{nulls: make([]int, len(k.Columns()))}
-	b := keyset.NewBlock[K](k)
+	b := keyset.NewHashBlock[K](k)
 	for c := range layout.Chunks() {
 		n := int(layout.Start(c+1) - layout.Start(c))
 		// Blocks of uneven lengths, so that a short one follows a long one and the other way round.

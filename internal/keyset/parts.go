@@ -2,9 +2,10 @@ package keyset
 
 import (
 	"math/bits"
-	"math/rand/v2"
 	"sync"
 	"unsafe"
+
+	"github.com/onerow-go/onerow/internal/form"
 )
 
 // ChunkRows is the number of entries that are handed on together, at most.
@@ -15,13 +16,10 @@ const slabWords = 1 << 17
 
 var slabs = sync.Pool{New: func() any { return new([slabWords]uint64) }}
 
-// dealing takes hashes to partitions: the top bits of the product. It is a secret of the process, so that neither crafted keys nor those of one
-// partition of onerow.Partition, which share the top bits of their hashes, meet in one of these.
-var dealing = rand.Uint64() | 1
-
-// Parts deals entries out over partitions by the hash. A Parts belongs to one goroutine while it is filled; several
+// Parts deals entries out over partitions by the top bits of their keys' first word. A Parts belongs to one goroutine while it is filled; several
 // are read together.
 type Parts[K Words, P any] struct {
+	keep  uint64 // ^0; 0 under one hash for all, and if there is one partition
 	shift uint
 	heads []head[K, P]
 	lists []list
@@ -41,7 +39,10 @@ type list struct{ n, first, last uint32 }
 // NewParts returns 1<<p empty partitions.
 func NewParts[K Words, P any](p int) *Parts[K, P] {
 	n := 1 << p
-	s := &Parts[K, P]{shift: uint(64 - p), heads: make([]head[K, P], n), lists: make([]list, n)}
+	s := &Parts[K, P]{keep: ^uint64(0), shift: uint(64 - p), heads: make([]head[K, P], n), lists: make([]list, n)}
+	if p == 0 || form.IsConstantHash() {
+		s.keep, s.shift = 0, 0
+	}
 	for i := range s.heads {
 		s.heads[i].n = ChunkRows
 	}
@@ -58,12 +59,12 @@ func PartBits(rows int64) int {
 // Len is the number of partitions.
 func (p *Parts[K, P]) Len() int { return len(p.heads) }
 
-// Of returns the partition of a hash.
-func (p *Parts[K, P]) Of(hash uint64) uint64 { return hash * dealing >> p.shift }
+// Of returns the partition of a key.
+func (p *Parts[K, P]) Of(k *K) uint64 { return (*k)[0] & p.keep >> (p.shift & 63) }
 
 // Add puts an entry into its partition.
-func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
-	part := p.Of(hash)
+func (p *Parts[K, P]) Add(e Entry[K, P]) {
+	part := p.Of(&e.Key)
 	h := &p.heads[part]
 	if h.n == ChunkRows {
 		p.start(part)
@@ -72,26 +73,39 @@ func (p *Parts[K, P]) Add(hash uint64, e Entry[K, P]) {
 	h.n++
 }
 
-// AddBlock puts a block of rows into their partitions, except those for which skip is 1; a nil skip skips none. This is the hot loop
-// of partitioning: one write of an entry a row.
-func (p *Parts[K, P]) AddBlock(keys []K, hash []uint64, payload []P, skip []uint8, row uint32) {
-	hash, payload = hash[:len(keys)], payload[:len(keys)]
-	heads, shift, by := p.heads, p.shift, dealing
-	for i := range keys {
-		if skip != nil && skip[i] != 0 {
-			continue
+// AddBlock puts a block of rows into their partitions, except those for which skip is 1; a nil skip skips none.
+func (p *Parts[K, P]) AddBlock(keys []K, payload []P, skip []uint8, row uint32) {
+	if skip != nil {
+		for i := range keys {
+			if skip[i] == 0 {
+				p.Add(Entry[K, P]{Key: keys[i], Row1: row + uint32(i) + 1, Payload: payload[i]})
+			}
 		}
-		part := hash[i] * by >> shift
-		h := &heads[part]
+		return
+	}
+	for done := p.fill(keys, payload, row); done < len(keys); done += p.fill(keys[done:], payload[done:], row+uint32(done)) {
+		p.start(p.Of(&keys[done]))
+	}
+}
+
+// fill puts rows into the chunks of their partitions up to the first whose chunk is full, and returns their number. This is the hot loop of
+// partitioning: one write of an entry a row.
+func (p *Parts[K, P]) fill(keys []K, payload []P, row uint32) int {
+	heads, shift, keep := unsafe.Pointer(&p.heads[0]), p.shift&63, p.keep
+	payload = payload[:len(keys)]
+	for i := range keys {
+		k := keys[i]
+		h := (*head[K, P])(unsafe.Add(heads, (k[0]&keep>>shift)*uint64(unsafe.Sizeof(head[K, P]{}))))
 		n := h.n
 		if n == ChunkRows {
-			p.start(part)
-			n = 0
+			return i
 		}
-		e := &h.buf[n%ChunkRows]
-		e.Key, e.Payload, e.Row1 = keys[i], payload[i], row+uint32(i)+1
 		h.n = n + 1
+		// Not through h.buf: the compiler would look whether that is nil, by a read that misses the cache.
+		e := slotAt[K, P](unsafe.Pointer(h.buf), uint32(n%ChunkRows))
+		e.Key, e.Payload, e.Row1 = k, payload[i], row+uint32(i)+1
 	}
+	return len(keys)
 }
 
 // chunkWords is the size of a chunk, perSlab how many a slab holds.

@@ -25,35 +25,35 @@ func newDealt[K keyset.Words](bits int) *dealt[K] {
 	return &dealt[K]{parts: keyset.NewParts[K, uint32](bits), bits: bits, want: make([][]entry[K], 1<<bits)}
 }
 
-func (d *dealt[K]) partOf(hash uint64) int { return int(d.parts.Of(hash)) }
+func (d *dealt[K]) partOf(k K) int { return int(d.parts.Of(&k)) }
 
-func keyOf[K keyset.Words](row uint32) (k K) {
-	for i := range len(k) {
-		k[i] = uint64(row)<<8 | uint64(i)
-	}
+// keyOf returns a key with a first word; a second one is the row.
+func keyOf[K keyset.Words](first uint64, row uint32) (k K) {
+	k[len(k)-1] = uint64(row)
+	k[0] = first
 	return k
 }
 
-// addBlock puts n rows in, those with skip left out.
-func (d *dealt[K]) addBlock(hash []uint64, skip []uint8, row uint32) {
+// addBlock puts rows in, those with skip left out.
+func (d *dealt[K]) addBlock(first []uint64, skip []uint8, row uint32) {
 	var keys []K
 	var payload []uint32
-	for i, h := range hash {
-		r := row + uint32(i)
-		keys, payload = append(keys, keyOf[K](r)), append(payload, r*3)
+	for i, w := range first {
+		r, k := row+uint32(i), keyOf[K](w, row+uint32(i))
+		keys, payload = append(keys, k), append(payload, r*3)
 		if skip == nil || skip[i] == 0 {
-			p := d.partOf(h)
-			d.want[p] = append(d.want[p], entryOf(keyOf[K](r), r*3, r))
+			p := d.partOf(k)
+			d.want[p] = append(d.want[p], entryOf(k, r*3, r))
 		}
 	}
-	d.parts.AddBlock(keys, hash, payload, skip, row)
+	d.parts.AddBlock(keys, payload, skip, row)
 }
 
-func (d *dealt[K]) add(hash uint64, row uint32) {
-	e := entryOf(keyOf[K](row), row*5, row)
-	p := d.partOf(hash)
+func (d *dealt[K]) add(first uint64, row uint32) {
+	e := entryOf(keyOf[K](first, row), row*5, row)
+	p := d.partOf(e.Key)
 	d.want[p] = append(d.want[p], e)
-	d.parts.Add(hash, e)
+	d.parts.Add(e)
 }
 
 // check compares each partition with what was put in; the order within one doesn't matter.

@@ -1,10 +1,17 @@
 package keyset
 
-import "github.com/onerow-go/onerow/internal/form"
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/onerow-go/onerow/internal/form"
+)
+
+var spreadBy = rand.Uint64()
 
 // Spread hashes keys under secrets of the process, whatever their type: equal keys of one column or another have equal hashes, as long as
-// the columns are comparable. It owes nothing to the stable hash, so keys that share a partition of [Parts], or were crafted to, don't share
-// these. It belongs to one goroutine.
+// the columns are comparable. It owes nothing to the stable hash, nor to the word that [Parts] go by, so keys that share a partition of either, or
+// were crafted to, don't share these. It belongs to one goroutine.
 type Spread struct {
 	keys  *Keys
 	block *Block[[2]uint64]
@@ -25,7 +32,9 @@ func NewSpread(cols []*form.Column, nulls bool) *Spread {
 func (s *Spread) Read(c, lo, n int) []uint64 {
 	Read(s.keys, c, lo, n, s.block)
 	for i := range n {
-		s.hash[i] = hash2(&s.block.Keys[i])
+		k := &s.block.Keys[i]
+		hi, lo := bits.Mul64(k[0]^secrets.second, k[1]^spreadBy)
+		s.hash[i] = hi ^ lo
 	}
 	return s.hash[:n]
 }

@@ -1,49 +1,34 @@
 package keyset
 
-// Sum adds entries up in a table: the payload is a number of rows, the row the first of them. This is the hot loop of counting. Where the
-// words of a key decide, it has all it needs in registers; other keys go by At.
+// Sum adds entries up in a table: the payload is a number of rows, the row the first of them. At most ChunkRows entries come at a time. This is the
+// hot loop of counting.
 func Sum[K Words](t *Table[K, uint32], entries []Entry[K, uint32]) {
-	start := t.Starts(entries) // there is room for all of them
-	if t.exact {
-		t.n += sumExact(t.slots, entries, start)
-		return
-	}
-	for i := range entries {
+	t.Grow(len(entries))
+	for _, i := range sumAtStart(t, entries) {
 		e := &entries[i]
-		s := t.Hit(e, start[i])
-		if s == nil {
-			var fresh bool
-			if s, fresh = t.At(e, start[i]); fresh {
-				continue
-			}
+		if s := t.place(e); s != nil {
+			s.Payload += e.Payload
+			s.Row1 = min(s.Row1, e.Row1)
 		}
-		s.Payload += e.Payload
-		s.Row1 = min(s.Row1, e.Row1)
 	}
 }
 
-// sumExact returns the number of keys that are new.
-func sumExact[K Words](slots []Entry[K, uint32], entries []Entry[K, uint32], start []uint32) (fresh int) {
-	mask := uint32(len(slots) - 1)
-	start = start[:len(entries)]
+// sumAtStart adds those entries up whose keys are in the table, right at their start, and returns the numbers of those left, valid until the next
+// call. It has no branch: which are left can't be foretold.
+func sumAtStart[K Words](t *Table[K, uint32], entries []Entry[K, uint32]) []uint8 {
+	slots, starts, long := t.base(), t.starts, t.long
+	left, n := (*[ChunkRows]uint8)(t.left), uint32(0)
 	for i := range entries {
 		e := &entries[i]
-		for at := start[i]; ; at++ {
-			s := &slots[at&mask]
-			if s.Key == e.Key && s.Row1 != 0 {
-				s.Payload += e.Payload
-				s.Row1 = min(s.Row1, e.Row1)
-				break
-			}
-			if s.Row1 == 0 {
-				*s = *e
-				fresh++
-				break
-			}
-		}
+		s := slotAt[K, uint32](slots, uint32(e.Key[0]>>slotShift)&starts)
+		leave := missed(s, e, long)
+		s.Payload += e.Payload & (leave - 1)
+		s.Row1 = min(s.Row1, e.Row1|-leave)
+		left[n%ChunkRows] = uint8(i)
+		n += leave
 	}
-	return fresh
+	return left[:n]
 }
 
-// Slots are the table's slots: the entries, in no order that means anything, and free ones, which are zero.
+// Slots are the table's slots: the entries, in no order that means anything, and free ones, which have no row and a zero payload.
 func (t *Table[K, P]) Slots() []Entry[K, P] { return t.slots }

@@ -196,27 +196,32 @@ func TestRegularKeys(t *testing.T) {
 func placed(t *testing.T, keys map[string]func(i uint64) uint64) {
 	for name, key := range keys {
 		t.Run(name, func(t *testing.T) {
-			place(t, exactKeys(t, 1), func(i uint64) [1]uint64 { return [1]uint64{key(i)} })
-			place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{key(i), 7} })
-			place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{7, key(i)} })
-			place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{key(i), key(i)} })
+			for range 10 {
+				keyset.NewSecrets()
+				place(t, exactKeys(t, 1), func(i uint64) [1]uint64 { return [1]uint64{key(i)} })
+				place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{key(i), 7} })
+				place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{7, key(i)} })
+				place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{key(i), key(i)} })
+			}
 		})
 	}
 }
 
 func place[K keyset.Words](t *testing.T, keys *keyset.Keys, key func(i uint64) K) {
 	t.Helper()
-	const n = uint64(30_000)
-	table := keyset.NewTable[K, uint32](keys)
+	const n, parts = uint64(30_000), 6
+	table, deal := keyset.NewTable[K, uint32](keys), keyset.NewParts[K, uint32](parts)
+	defer deal.Release()
 	for i := range n {
-		e := entryOf(key(i), uint32(i), uint32(i))
+		e := entryOf(keyset.Scramble(key(i)), uint32(i), uint32(i))
 		if got, fresh := at(table, &e); !fresh || *got != e {
 			t.Fatalf("key %d: %+v, fresh %v", i, got, fresh)
 		}
+		deal.Add(e)
 	}
 	direct := 0
 	for i := range n {
-		e := entryOf(key(i), uint32(i), uint32(i))
+		e := entryOf(keyset.Scramble(key(i)), uint32(i), uint32(i))
 		if got := table.Find(&e); got == nil || *got != e {
 			t.Fatalf("key %d: found %+v", i, got)
 		}
@@ -224,11 +229,29 @@ func place[K keyset.Words](t *testing.T, keys *keyset.Keys, key func(i uint64) K
 			direct++
 		}
 	}
-	if direct < int(n)*6/10 { // of random keys some three quarters
+	if direct < int(n)*6/10 { // of random keys nine in ten
 		t.Errorf("%d of %d keys lie where their search begins", direct, n)
 	}
-	if absent := entryOf(key(n), 0, 0); table.Find(&absent) != nil {
+	if absent := entryOf(keyset.Scramble(key(n)), 0, 0); table.Find(&absent) != nil {
 		t.Error("a key that wasn't inserted is found")
+	}
+	direct = 0
+	for part := range deal.Len() {
+		if rows := deal.Rows(part); uint64(rows) > 3*n>>parts {
+			t.Errorf("a partition of %d rows, of %d", rows, n)
+		}
+		table.Reset()
+		deal.Chunks(part, func(es []entry[K]) { keyset.Sum(table, es) })
+		deal.Chunks(part, func(es []entry[K]) {
+			for i := range es {
+				if hit(table, &es[i]) != nil {
+					direct++
+				}
+			}
+		})
+	}
+	if direct < int(n)*6/10 {
+		t.Errorf("%d of %d keys lie where their search begins in the table of their partition", direct, n)
 	}
 }
 

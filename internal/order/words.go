@@ -45,7 +45,7 @@ func fit(by *By, r *form.Reader) narrow {
 
 func (n narrow) word(w uint64) uint32 {
 	w = max(w, n.base) - n.base
-	return uint32(min(w>>n.shift, math.MaxUint32))
+	return uint32(min(w>>(n.shift&63), math.MaxUint32))
 }
 
 // raw makes the words right from the column's memory, where that holds words of 64 bits without NULL.
@@ -54,12 +54,12 @@ func (o *Order) raw(a *form.Array, lo int, dst []uint32) bool {
 	if words == nil {
 		return false
 	}
-	flip, down := a.Flip(), uint32(0)
+	flip, down, narrow := a.Flip(), uint32(0), o.narrow
 	if o.by[0].Ascending {
 		down = ^down
 	}
 	for i, w := range words {
-		dst[i] = o.narrow.word(w^flip) ^ down
+		dst[i] = narrow.word(w^flip) ^ down
 	}
 	return true
 }

@@ -34,7 +34,7 @@ func newNumbers(d arrow.ArrayData) (*numbers, error) {
 	}
 	n := &numbers{values: a, last: map[uint64]int{}, lo: -blockRows}
 	if ok, _ := form.IsKey(a.Type); ok {
-		n.reader, n.block = form.NewReader([]*form.Array{a}, form.Digest), form.NewBlock(min(blockRows, a.Len))
+		n.reader, n.block = form.NewReader([]*form.Array{a}, form.Digest), form.NewHashBlock(min(blockRows, a.Len))
 	}
 	return n, nil
 }
