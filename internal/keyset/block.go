@@ -1,0 +1,190 @@
+package keyset
+
+import (
+	"unsafe"
+
+	"github.com/onerow-go/onerow/internal/form"
+)
+
+// Block is what Read makes of some rows, one entry a row.
+type Block[K Words] struct {
+	// Keys are the words of the keys, the first of them scrambled.
+	Keys []K
+	// Hash is the stable hash, nil in a block made without.
+	Hash []uint64
+	// Null is 1 for rows whose key has NULL in it. Under nulls it is 0 everywhere.
+	Null    []uint8
+	AnyNull bool
+	// NullCounts counts NULL cells, a number a column, of the rows of this block.
+	NullCounts []int
+	// NullRows counts the rows of this block whose key has NULL in it, also under nulls.
+	NullRows int
+
+	raw  *form.Block
+	keys []K
+	sum  *form.Block // of several columns
+	fit  *fitting    // fits
+}
+
+// NewBlock returns a block for BlockRows rows, without stable hashes.
+func NewBlock[K Words](k *Keys) *Block[K] { return newBlock[K](k, k.how == digest) }
+
+// NewHashBlock returns a block for BlockRows rows, with stable hashes of keys that [NewStableKeys] made.
+func NewHashBlock[K Words](k *Keys) *Block[K] { return newBlock[K](k, true) }
+
+func newBlock[K Words](k *Keys, hashes bool) *Block[K] {
+	words := form.NewBlock
+	if hashes {
+		words = form.NewHashBlock
+	}
+	b := &Block[K]{raw: words(BlockRows), keys: make([]K, BlockRows), NullCounts: make([]int, len(k.cols))}
+	if len(k.cols) > 1 || k.how >= masked && k.how != text {
+		b.sum = words(BlockRows)
+	}
+	if k.how == fits {
+		b.fit = &fitting{miss: make([]uint8, BlockRows)}
+	}
+	return b
+}
+
+// Read reads the keys of rows lo to lo+n of batch c, n at most BlockRows.
+func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
+	clear(b.NullCounts)
+	if k.how == single && b.direct(k.cols[0].Chunks[c], lo, n) {
+		return
+	}
+	out := b.raw
+	if b.sum != nil {
+		out = b.sum
+	}
+	if k.how == fits {
+		b.readFit(k, c, lo, n)
+	} else {
+		b.read(k, c, lo, n)
+	}
+	b.Hash, b.Null, b.AnyNull, b.NullRows = out.H, out.Null, out.AnyNull, 0
+	if out.AnyNull {
+		for _, z := range out.Null {
+			b.NullRows += int(z)
+		}
+	}
+	if k.nulls && out.AnyNull {
+		k.nullsAsValues(out)
+		b.AnyNull = false
+	}
+	b.Keys = b.keys[:n]
+	secret := secrets
+	switch keys := any(b.Keys).(type) {
+	case [][1]uint64:
+		for i, w := range out.K0[:len(keys)] {
+			keys[i][0] = secret.one(w)
+		}
+	case [][2]uint64:
+		k0, k1 := out.K0[:len(keys)], out.K1[:len(keys)]
+		for i := range keys {
+			keys[i] = [2]uint64{secret.two(k0[i], k1[i]), k1[i]}
+		}
+	}
+}
+
+// read reads the columns into the sum, a single one into raw.
+func (b *Block[K]) read(k *Keys, c, lo, n int) {
+	for j := range k.cols {
+		k.readers[j].Read(c, lo, n, b.raw)
+		b.countNulls(j)
+		if b.sum != nil {
+			b.sum.Grow(n)
+			k.merge(b.raw, b.sum, j)
+		}
+	}
+}
+
+// direct reads keys that are words of 64 bits without NULL from the column's own memory. It is the shortest way, and taken by the commonest keys.
+func (b *Block[K]) direct(a *form.Array, lo, n int) bool {
+	words, mul := a.Raw(lo, n)
+	if words == nil {
+		return false
+	}
+	b.raw.Grow(n)
+	b.Keys = b.keys[:n]
+	keys, secret := unsafe.Slice(&b.Keys[0][0], n), secrets // of one word each
+	words = words[:len(keys)]
+	for i := range keys {
+		keys[i] = secret.one(words[i])
+	}
+	if b.raw.H != nil {
+		form.HashWords(words, mul, b.raw.H)
+		if form.IsConstantHash() {
+			clear(b.raw.H)
+		}
+	}
+	clear(b.raw.Null)
+	b.Hash, b.Null, b.AnyNull, b.NullRows = b.raw.H, b.raw.Null, false, 0
+	return true
+}
+
+func (b *Block[K]) countNulls(col int) {
+	if b.raw.AnyNull {
+		for _, z := range b.raw.Null {
+			b.NullCounts[col] += int(z)
+		}
+	}
+}
+
+// merge adds column j, read into b, to the key in sum.
+func (k *Keys) merge(b, sum *form.Block, j int) {
+	if j == 0 {
+		clear(sum.K0)
+		clear(sum.K1)
+		copy(sum.H, b.H)
+		copy(sum.Null, b.Null)
+		sum.AnyNull = b.AnyNull
+	} else {
+		for i, h := range b.H {
+			sum.H[i] = form.Combine(sum.H[i], h)
+		}
+		if b.AnyNull {
+			for i, z := range b.Null {
+				sum.Null[i] |= z
+			}
+			sum.AnyNull = true
+		}
+	}
+	switch k.how {
+	case packed, masked:
+		p := k.place[j]
+		dst := sum.K0
+		if p.word == 1 {
+			dst = sum.K1
+		}
+		for i, w := range b.K0 {
+			dst[i] |= w & p.mask << p.shift
+		}
+		if k.how == masked && b.AnyNull {
+			for i, z := range b.Null {
+				sum.K1[i] |= uint64(z) << (j & 63)
+			}
+		}
+	case digest:
+		copy(sum.K0, sum.H)
+		for i, s := range b.K1 {
+			if b.Null[i] != 0 {
+				s = nullText
+			}
+			sum.K1[i] = form.Combine(sum.K1[i], s) | form.LongText<<56
+		}
+	}
+}
+
+// nullsAsValues gives NULL a key of its own where the words can't tell it from a value.
+func (k *Keys) nullsAsValues(b *form.Block) {
+	if k.how == text {
+		for i, z := range b.Null {
+			if z != 0 {
+				b.K1[i] = nullText << 56
+			}
+		}
+	}
+	clear(b.Null)
+	b.AnyNull = false
+}
