@@ -1,55 +1,59 @@
 package dedupe
 
 import (
-	"cmp"
+	"context"
 
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// atHand is the word of the order of a key's greatest row so far.
-type atHand struct {
-	word uint32
-}
-
 // absorb merges a block of rows into the keys at hand; the others are dealt out.
 func (f *finder[K]) absorb(n int, row uint32) {
-	merged := 0
-	for i := range n {
-		if f.keys.Null[i] != 0 {
-			continue
-		}
-		e := keyset.Entry[K, atHand]{Payload: atHand{f.words[i]}, Key: f.keys.Keys[i], Row1: row + uint32(i) + 1}
-		if f.merge(&e) {
-			merged++
-		} else {
-			f.parts.Add(entry[K]{Payload: f.words[i], Key: e.Key, Row1: e.Row1})
-		}
+	for _, i := range f.hot.Greatest(f.keys, f.words[:n], row, f.j.order.Compare) {
+		f.parts.Add(entry[K]{Key: f.keys.Keys[i], Payload: f.words[i], Row1: row + uint32(i) + 1})
 	}
-	if !f.hot.Judge(n, merged) {
-		f.drain()
+	if !f.hot.Pays() {
+		f.hot.Drain(f.parts.Add)
 	}
 }
 
-// merge keeps a row as the greatest of its key, or drops it for a greater one. It refuses rows equal in order to the greatest, which the
-// partition settles, and those of keys that aren't at hand.
-func (f *finder[K]) merge(e *keyset.Entry[K, atHand]) bool {
-	s, fresh := f.hot.Place(e)
-	if s == nil || fresh {
-		return fresh
-	}
-	c := cmp.Compare(e.Payload.word, s.Payload.word)
-	if c == 0 {
-		c = f.j.order.Compare(e.Row(), s.Row())
-	}
-	if c > 0 {
-		s.Payload.word, s.Row1 = e.Payload.word, e.Row1
-	}
-	return c != 0
-}
-
-// drain deals the greatest rows of the keys at hand out.
-func (f *finder[K]) drain() {
-	f.hot.Drain(func(s *keyset.Entry[K, atHand]) {
-		f.parts.Add(entry[K]{Payload: s.Payload.word, Key: s.Key, Row1: s.Row1})
+// absorbCodes merges the rows of a span by the codes of its dictionary; those equal in order to the greatest of their code are dealt out.
+func (f *finder[K]) absorbCodes(s keyset.Span) {
+	s.Blocks(func(lo, n int, row uint32) {
+		f.j.order.Words(s.Chunk, lo, n, f.order, f.words)
+		f.dealEven(f.coded.Greatest(s.Chunk, lo, f.words[:n], row, f.j.order.Compare), s.Chunk, lo, n, row)
 	})
+	if !f.coded.Pays() {
+		f.coded.Stop(f.parts.Add)
+	}
+}
+
+// manyEven is the number of rows of a block from which on it is quicker to read the keys of the whole block.
+const manyEven = 32
+
+// dealEven deals some rows of a block out whose keys weren't read.
+func (f *finder[K]) dealEven(rows []uint16, chunk, lo, n int, row uint32) {
+	if len(rows) < manyEven {
+		for _, i := range rows {
+			f.coded.Deal(i, f.words, row, f.parts.Add)
+		}
+		return
+	}
+	keyset.Read(f.j.keys, chunk, lo, n, f.keys)
+	for _, i := range rows {
+		if f.keys.Null[i] == 0 {
+			f.parts.Add(entry[K]{Key: f.keys.Keys[i], Payload: f.words[i], Row1: row + uint32(i) + 1})
+		}
+	}
+}
+
+// drain deals the greatest rows of what the workers have at hand out.
+func (w *winners[K]) drain(ctx context.Context) error {
+	coded := make([]*keyset.Coded[K], len(w.workers))
+	for i, f := range w.workers {
+		f.hot.Drain(f.parts.Add)
+		coded[i] = f.coded
+	}
+	return keyset.DrainCoded(ctx, coded, w.order.Compare,
+		func(worker int, e entry[K]) { w.workers[worker].parts.Add(e) },
+		func(worker int, row uint32) { w.workers[worker].won.Set(row) })
 }

@@ -29,7 +29,8 @@ type finder[K keyset.Words] struct {
 	keys   *keyset.Block[K]
 	order  *form.Block
 	words  []uint32
-	hot    *keyset.Hot[K, atHand]
+	hot    *keyset.Hot[K]
+	coded  *keyset.Coded[K]
 	table  *keyset.Table[K, uint32]
 	even   func(s, e *entry[K]) // meet
 	evens  []entry[K]           // rows that were equal in order to the greatest of their key when they came
@@ -42,8 +43,10 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	w := &winners[K]{job: j, bits: keyset.PartBits(int64(j.rows))}
 	defer w.release()
 	spans := keyset.Spans(j.events.Lens(), j.events.Start)
-	for range min(j.workers(), max(len(spans), 1<<w.bits)) {
-		w.workers = append(w.workers, newFinder[K](ctx, j, w.bits))
+	n := min(j.workers(), max(len(spans), 1<<w.bits))
+	codes := keyset.NewCodes(j.keys, n)
+	for range n {
+		w.workers = append(w.workers, newFinder[K](ctx, j, w.bits, codes))
 	}
 	j.progress.Start(onerow.StageEncode, int64(j.rows))
 	err := j.run(ctx, len(spans), func(worker, task int) error {
@@ -54,8 +57,8 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range w.workers {
-		f.drain()
+	if err := w.drain(ctx); err != nil {
+		return nil, err
 	}
 	j.progress.Start(onerow.StageGroup, w.dealt())
 	err = j.run(ctx, 1<<w.bits, func(worker, part int) error {
@@ -69,11 +72,12 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	return w.plan(ctx)
 }
 
-func newFinder[K keyset.Words](ctx context.Context, j *job, bits int) *finder[K] {
+func newFinder[K keyset.Words](ctx context.Context, j *job, bits int, codes *keyset.Codes) *finder[K] {
 	f := &finder[K]{
 		Watch: keyset.NewWatch(ctx), j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
-		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.NewHot[K, atHand](j.keys, j.rows),
+		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.HotGreatest[K](j.keys, j.rows),
+		coded: keyset.NewCoded[K](codes),
 	}
 	f.even = f.meet
 	return f
@@ -97,6 +101,10 @@ func (w *winners[K]) release() {
 
 // deal reads the keys and order words of a span and deals its rows out to the partitions.
 func (f *finder[K]) deal(s keyset.Span) {
+	if f.coded.Takes(s.Chunk, f.parts.Add) {
+		f.absorbCodes(s)
+		return
+	}
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(f.j.keys, s.Chunk, lo, n, f.keys)
 		f.j.order.Words(s.Chunk, lo, n, f.order, f.words)

@@ -17,7 +17,7 @@ type counter[K keyset.Words] struct {
 	keys  *keyset.Keys
 	parts *keyset.Parts[K, uint32]
 	block *keyset.Block[K]
-	hot   *keyset.Hot[K, atHand]
+	hot   *keyset.Hot[K]
 	table *keyset.Table[K, uint32]
 	nulls []onerow.ColumnNulls
 	sum   Report
@@ -69,7 +69,7 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 
 func newCounter[K keyset.Words](keys *keyset.Keys, bits int, rows uint32, worst int) *counter[K] {
 	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint32](bits), block: keyset.NewBlock[K](keys),
-		table: keyset.NewTable[K, uint32](keys), hot: keyset.NewHot[K, atHand](keys, rows)}
+		table: keyset.NewTable[K, uint32](keys), hot: keyset.HotCount[K](keys, rows, onerow.MaxSampleRows)}
 	for _, col := range keys.Columns() {
 		c.nulls = append(c.nulls, onerow.ColumnNulls{Column: col.Name})
 	}
@@ -94,7 +94,7 @@ func (c *counter[K]) deal(s keyset.Span) {
 			c.countNulls(row)
 		}
 		if c.hot.On() {
-			c.absorb(n, row)
+			c.absorb(row)
 			return
 		}
 		var skip []uint8

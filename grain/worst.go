@@ -83,7 +83,7 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst [
 		k := &worst[at]
 		table.At(&entry[K]{Key: k.Key, Payload: uint32(at), Row1: k.Row1}, table.Start(&k.Key))
 		for _, c := range workers {
-			rows[at] = append(rows[at], c.rowsAtHand(k)...)
+			rows[at] = append(rows[at], c.hot.FirstRows(k.Key, k.Row1)...)
 		}
 	}
 	var found [keyset.ChunkRows]*entry[K]

@@ -31,7 +31,7 @@ type sizer[K keyset.Words] struct {
 // sizedSide is what a worker has of a side: the rows that it dealt out, and the keys of the partition that it is at.
 type sizedSide[K keyset.Words] struct {
 	parts *keyset.Parts[K, uint32]
-	hot   *keyset.Hot[K, keptAtHand]
+	hot   *keyset.Hot[K]
 	table *keyset.Table[K, uint32]
 	nulls []onerow.ColumnNulls
 }
@@ -96,7 +96,7 @@ func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int) *sizer
 	w.worst.limit = int(min(int64(max(e.opts.Worst, 0)), int64(e.rows.Rows())))
 	for side := range w.by {
 		w.by[side] = sizedSide[K]{parts: keyset.NewParts[K, uint32](bits), table: keyset.NewTable[K, uint32](e.keys),
-			hot: keyset.NewHot[K, keptAtHand](e.keys, e.repeating(side)), nulls: make([]onerow.ColumnNulls, len(e.cols))}
+			hot: keyset.HotCount[K](e.keys, e.repeating(side), onerow.MaxSampleRows), nulls: make([]onerow.ColumnNulls, len(e.cols))}
 		w.oftenest[side].limit = maxPlaceholders
 		w.repeats[side].limit = onerow.MaxSampleKeys
 	}
@@ -134,7 +134,7 @@ func (w *sizer[K]) deal(s keyset.Span) {
 			w.countNulls(side, row)
 		}
 		if by.hot.On() {
-			w.absorb(side, n, row)
+			w.absorb(side, row)
 			return
 		}
 		var skip []uint8

@@ -147,7 +147,7 @@ func (w *sizer[K]) firstAtHand(workers []*sizer[K], k topKey[K]) *found {
 	f := &found{}
 	for _, from := range workers {
 		for side := range sideNames {
-			f.rows[side] = append(f.rows[side], from.by[side].rowsAtHand(k.key, k.row1)...)
+			f.rows[side] = append(f.rows[side], from.by[side].hot.FirstRows(k.key, k.row1)...)
 		}
 	}
 	return f

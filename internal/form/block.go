@@ -73,7 +73,8 @@ type Reader struct {
 	tables map[*Array]*table // of dictionaries and run values
 }
 
-// NewReader prepares to read a column, given as one array a batch. Dictionaries and run values are read here, once each.
+// NewReader prepares to read a column, given as one array a batch. Dictionaries and run values are read once each,
+// when the first of their rows is.
 func NewReader(chunks []*Array, mode Mode) *Reader {
 	r := &Reader{chunks: chunks, mode: mode, tables: map[*Array]*table{}}
 	rows := map[*Array]int{}
@@ -138,6 +139,7 @@ func (r *Reader) read(a *Array, lo int, b *Block) {
 	}
 	if v := a.values(); v != nil {
 		if t := r.tables[v]; t != nil {
+			t.once.Do(func() { r.fill(t, v) })
 			r.gather(a, lo, b, t)
 		} else {
 			r.cells(a, lo, b)

@@ -1,10 +1,15 @@
 package form
 
-import "golang.org/x/exp/constraints"
+import (
+	"sync"
+
+	"golang.org/x/exp/constraints"
+)
 
 // table is what a Reader made of the values that adaptors point into: of each value once. The two words of a value lie side by side, as rows
 // come to it in no order.
 type table struct {
+	once  sync.Once
 	words [][2]uint64
 	null  []uint8 // nil: no value is NULL
 	mul   uint64  // Mode Word: of the values
@@ -17,12 +22,17 @@ func (r *Reader) addTable(v *Array) {
 	if r.tables[v] != nil {
 		return
 	}
+	r.tables[v] = &table{}
+}
+
+// fill reads the values.
+func (r *Reader) fill(t *table, v *Array) {
 	b := NewBlock(v.Len)
 	if r.mode == Digest {
 		b = NewHashBlock(v.Len)
 	}
 	r.read(v, 0, b)
-	t := &table{words: make([][2]uint64, v.Len), mul: v.bottom().mul}
+	t.words, t.mul = make([][2]uint64, v.Len), v.bottom().mul
 	first := b.K0
 	if r.mode == Digest {
 		first = b.H
@@ -33,7 +43,6 @@ func (r *Reader) addTable(v *Array) {
 	if b.AnyNull {
 		t.null = b.Null
 	}
-	r.tables[v] = t
 }
 
 // gather reads an adaptor through the table of its values.

@@ -1,58 +1,146 @@
 package keyset
 
-const (
-	// hotKeys is how many keys a worker keeps at hand: their table stays in the core's own cache.
-	hotKeys = 1 << 12
-	// hotTrial is how many rows a worker reads before it judges whether that pays, again and again.
-	hotTrial = 1 << 13
+import (
+	"math/bits"
+
+	"github.com/onerow-go/onerow/internal/form"
 )
 
-// Hot keeps a few keys at hand before rows are dealt out to partitions. The verb merges rows of these keys into their
-// entries as they come, so that they go no further: nearly all rows, when keys are few or a few keys have most of the rows. In the end
-// the entries are dealt out like rows, so the outcome is the same with and without it. A Hot belongs to one goroutine.
-type Hot[K Words, P any] struct {
-	on     bool
-	table  *Table[K, P]
-	seen   int // rows of this trial
-	merged int // of these, rows that went no further
+// hotSlots is the most slots that a worker has for keys at hand: they stay in the second cache of a core, and where keys are few, most of them
+// find the slot free at which they look.
+const hotSlots = 1 << 15
+
+// HotTrial is how many rows a worker reads before it judges whether keys at hand pay, again and again. It is a variable for tests.
+var HotTrial = 1 << 13
+
+// hotWays is the number of slots that a key may lie in, a power of two: those of one cache line, where a key is one word.
+const hotWays = 4
+
+// Hot keeps a few keys at hand before rows are dealt out to partitions. Rows of these keys are merged into their slots as they come, so that
+// they go no further: nearly all rows, when keys are few or a few keys have most of the rows. In the end what is at hand is dealt out
+// like rows, so the outcome is the same with and without it. A Hot belongs to one goroutine.
+//
+// A block of rows takes two steps. In the first, a loop that has no branch that could be guessed wrong, each row looks at one slot. The rows
+// that don't find their key there, and the few that need a closer look, are listed, and take the second.
+type Hot[K Words] struct {
+	on    bool
+	keys  *Keys
+	free  uint64 // the state of slots without a key
+	slots []hotSlot[K]
+	used  int
+	home  uint32 // len(slots) - 1; 0 under one hash for all
+	long  uint64 // the top byte of words that don't decide; out of reach if all do
+	// samples is how many of the first rows of a key are kept, first are those of all slots; for Count.
+	samples int
+	first   []uint32
+
+	seen, merged, fresh int // rows of this trial; of these, rows that went no further; of these, those that became entries
+
+	missed, closer [BlockRows]uint16 // rows of the block
+	refused        []uint16
 }
 
-// NewHot returns an empty one. It is off from the start when rows are so few that dealing them out costs little.
-func NewHot[K Words, P any](k *Keys, rows uint32) *Hot[K, P] {
-	return &Hot[K, P]{on: rows > 2*hotTrial, table: NewTable[K, P](k)}
+// hotSlot is a key at hand. Its state is a word, over 1 + the number of a row, which is 0 in free slots.
+type hotSlot[K Words] struct {
+	key   K
+	state uint64
 }
+
+func (s *hotSlot[K]) row1() uint32 { return uint32(s.state) }
+func (s *hotSlot[K]) word() uint32 { return uint32(s.state >> 32) }
+
+// rowMask is the part of a state that is a row.
+const rowMask = 1<<32 - 1
+
+// HotGreatest returns an empty Hot for [Hot.Greatest]. It is off from the start when rows are so few that dealing them out costs little.
+func HotGreatest[K Words](k *Keys, rows uint32) *Hot[K] {
+	return newHot[K](k, rows, ^uint64(rowMask), 0)
+}
+
+// HotCount returns an empty Hot for [Hot.Count], which keeps some first rows of each key.
+func HotCount[K Words](k *Keys, rows uint32, samples int) *Hot[K] {
+	return newHot[K](k, rows, 0, samples)
+}
+
+func newHot[K Words](k *Keys, rows uint32, free uint64, samples int) *Hot[K] {
+	h := &Hot[K]{on: int64(rows) > 2*int64(HotTrial), keys: k, free: free, samples: samples, long: form.LongText}
+	if k.Exact() {
+		h.long = 1 << 8
+	}
+	if h.on {
+		h.refused = make([]uint16, 0, BlockRows)
+		h.make(max(2*hotWays, min(hotSlots, 1<<bits.Len32(rows/4))))
+	}
+	return h
+}
+
+// make makes a table of n slots.
+func (h *Hot[K]) make(n int) {
+	h.slots, h.first = make([]hotSlot[K], n), make([]uint32, n*h.samples)
+	h.home = uint32(n - 1)
+	if form.IsConstantHash() {
+		h.home = 0
+	}
+	// No row is to find its key in a free slot, so the key there is one that looks elsewhere.
+	for i := range h.slots {
+		h.slots[i].state = h.free
+		if i < hotWays {
+			h.slots[i].key[0] = hotWays << slotShift
+		}
+	}
+}
+
+// homeOf returns the slot that rows of a key look at.
+func (h *Hot[K]) homeOf(k *K) uint32 { return uint32((*k)[0]>>slotShift) & h.home }
 
 // On says whether rows are to be merged. Once off, it stays off.
-func (h *Hot[K, P]) On() bool { return h.on }
+func (h *Hot[K]) On() bool { return h.on }
 
-// Place returns the entry at hand of a key; fresh, if it became one now, as a copy of e. It is nil when the key isn't at hand and there is
-// no room for more.
-func (h *Hot[K, P]) Place(e *Entry[K, P]) (s *Entry[K, P], fresh bool) {
-	if h.table.Len() >= hotKeys {
-		return h.table.Find(e), false
-	}
-	return h.table.At(e, h.table.Start(&e.Key))
-}
-
-// Judge counts rows that came and those of them that were merged, and says whether that still pays.
-func (h *Hot[K, P]) Judge(seen, merged int) bool {
-	h.seen += seen
-	h.merged += merged
-	if h.seen < hotTrial {
+// Pays says whether to go on. Now and then it looks at how many of the rows that came were merged: most of them must be, or, while there is room
+// for more keys, some of them.
+func (h *Hot[K]) Pays() bool {
+	if h.seen < HotTrial {
 		return true
 	}
-	pays := 2*h.merged >= h.seen || h.table.Len() < hotKeys
-	h.seen, h.merged = 0, 0
-	return pays
+	seen, merged := h.seen, h.merged-h.fresh
+	h.seen, h.merged, h.fresh = 0, 0, 0
+	return 2*merged >= seen || 8*merged >= seen && 4*h.used < 3*len(h.slots)
 }
 
-// Drain turns it off, and calls f for each entry at hand; only the first time. Find still knows the entries.
-func (h *Hot[K, P]) Drain(f func(*Entry[K, P])) {
-	if h.on {
-		h.on = false
-		h.table.All(f)
+// firstOf has room for the first rows of the key in a slot.
+func (h *Hot[K]) firstOf(at uint32) []uint32 { return h.first[int(at)*h.samples:][:h.samples] }
+
+// find returns the slot of a key, or a free one that it may have, or neither.
+func (h *Hot[K]) find(k *K, row1 uint32) (at uint32, found, free bool) {
+	home := h.homeOf(k)
+	for j := range uint32(hotWays) {
+		to := home ^ j
+		s := &h.slots[to]
+		if s.row1() == 0 {
+			if !free {
+				at, free = to, true
+			}
+		} else if s.key == *k && h.same(k, s.row1(), row1) {
+			return to, true, false
+		}
+	}
+	return at, false, free
+}
+
+// same decides on the cells where the words are a digest.
+func (h *Hot[K]) same(k *K, a, b uint32) bool {
+	return (*k)[len(*k)-1]>>56 != h.long || h.keys.Same(a-1, b-1)
+}
+
+// Drain turns it off, and calls f with each key at hand; only the first time. FirstRows still knows them.
+func (h *Hot[K]) Drain(f func(Entry[K, uint32])) {
+	if !h.on {
+		return
+	}
+	h.on = false
+	for i := range h.slots {
+		if s := &h.slots[i]; s.row1() != 0 {
+			f(Entry[K, uint32]{Key: s.key, Payload: s.word(), Row1: s.row1()})
+		}
 	}
 }
-
-// Find returns the entry at hand of a key, or nil.
-func (h *Hot[K, P]) Find(e *Entry[K, P]) *Entry[K, P] { return h.table.Find(e) }

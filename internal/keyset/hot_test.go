@@ -1,94 +1,180 @@
 package keyset_test
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// TestHot merges rows of keys at hand: what is merged and what is refused are all rows, and entries come out once.
-func TestHot(t *testing.T) {
-	keys := exactKeys(t, 1)
-	for _, values := range []uint64{1, 50, 100_000} {
-		const rows = 60_000
-		rnd := rand.New(rand.NewPCG(values, 8))
-		h := keyset.NewHot[[1]uint64, uint32](keys, rows)
-		if !h.On() {
-			t.Fatal("off from the start, for many rows")
+// handled is what became of rows of one key.
+type handled struct {
+	best   uint32   // the greatest row that went no further
+	rows   []uint32 // rows that went no further
+	passed []uint32 // rows that were refused
+}
+
+// blockOf is a block of keys, some of them NULL.
+func blockOf[K keyset.Words](keys *keyset.Keys, of []K, null func(i int) bool) *keyset.Block[K] {
+	b := keyset.NewBlock[K](keys)
+	b.Keys, b.Null = of, make([]uint8, len(of))
+	for i := range of {
+		if null(i) {
+			b.Null[i], b.AnyNull = 1, true
+			b.NullRows++
 		}
-		merged, refused := map[uint64]uint32{}, map[uint64]uint32{}
-		for row := range uint32(rows) {
-			key := [1]uint64{rnd.Uint64N(values)}
-			e := entryOf(key, 1, row)
-			_, known := merged[key[0]]
-			s, fresh := h.Place(&e)
-			switch {
-			case s == nil:
-				if fresh || known {
-					t.Fatalf("row %d is refused: fresh %v, its key is at hand: %v", row, fresh, known)
+	}
+	return b
+}
+
+// checkHot merges blocks of rows, and compares what is merged, refused and drained with a map.
+func checkHot[K keyset.Words](t *testing.T, keys *keyset.Keys, values uint64, nulls, count bool) {
+	const blocks, samples = 60, 3
+	rnd := rand.New(rand.NewPCG(values, 8))
+	// Rows are ranked by their words, few of them, then by seconds; some rows are equal in both.
+	words, seconds := make([]uint32, blocks*keyset.BlockRows), make([]uint32, blocks*keyset.BlockRows)
+	for i := range words {
+		words[i], seconds[i] = []uint32{0, 1, 2, ^uint32(0)}[rnd.IntN(4)], rnd.Uint32N(3)
+	}
+	compare := func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(words[a], words[b]), cmp.Compare(seconds[a], seconds[b]))
+	}
+	h := keyset.HotGreatest[K](keys, uint32(len(words)))
+	if count {
+		h = keyset.HotCount[K](keys, uint32(len(words)), samples)
+	}
+	if !h.On() {
+		t.Fatal("off from the start, for many rows")
+	}
+	var zero K
+	all := map[K]*handled{}
+	for b := range blocks {
+		row := uint32(b * keyset.BlockRows)
+		of := make([]K, keyset.BlockRows-b)
+		for i := range of {
+			var k K
+			k[len(k)-1] = rnd.Uint64N(values)
+			if of[i] = keyset.Scramble(k); k[len(k)-1] == 0 {
+				of[i] = zero // as free slots might have
+			}
+		}
+		block := blockOf(keys, of, func(i int) bool { return nulls && i%7 == 3 })
+		var refused []uint16
+		if count {
+			refused = h.Count(block, row)
+		} else {
+			refused = h.Greatest(block, words[row:][:len(of)], row, compare)
+		}
+		passed := map[uint16]bool{}
+		for _, i := range refused {
+			passed[i] = true
+		}
+		for i, k := range of {
+			r, on := row+uint32(i), all[k]
+			if block.Null[i] != 0 {
+				if passed[uint16(i)] {
+					t.Fatalf("row %d is NULL, and refused", r)
 				}
-				refused[key[0]]++
 				continue
-			case fresh == known || s.Key != key || s.Payload != merged[key[0]]+1 && !known:
-				t.Fatalf("row %d: %+v, fresh %v, at hand %v", row, s, fresh, known)
-			case !fresh:
-				s.Payload++
 			}
-			merged[key[0]]++
-		}
-		for key := range refused {
-			if merged[key] > 0 {
-				t.Fatalf("rows of the key %d are merged and refused", key)
+			if on == nil {
+				on = &handled{}
+				all[k] = on
 			}
-		}
-		if values <= 50 && len(refused) > 0 || values > 50 && (len(refused) == 0 || len(merged) > 1<<14) {
-			t.Errorf("of %d keys %d are at hand, %d are not", values, len(merged), len(refused))
-		}
-		entries := 0
-		h.Drain(func(e *entry[[1]uint64]) {
-			if entries++; e.Payload != merged[e.Key[0]] {
-				t.Errorf("the key %d has %d rows, want %d", e.Key[0], e.Payload, merged[e.Key[0]])
+			if passed[uint16(i)] {
+				on.passed = append(on.passed, r)
+				continue
 			}
-		})
-		if entries != len(merged) || h.On() {
-			t.Errorf("%d entries come out of %d, on %v", entries, len(merged), h.On())
-		}
-		h.Drain(func(e *entry[[1]uint64]) { t.Errorf("%+v comes out again", e) })
-		for key, n := range merged {
-			if e := entryOf([1]uint64{key}, 0, 0); h.Find(&e) == nil || h.Find(&e).Payload != n {
-				t.Errorf("the key %d isn't found any more", key)
+			if on.rows = append(on.rows, r); len(on.rows) == 1 || compare(r, on.best) > 0 {
+				on.best = r
 			}
 		}
 	}
-	if keyset.NewHot[[1]uint64, uint32](keys, 100).On() {
+	drained := 0
+	h.Drain(func(e entry[K]) {
+		drained++
+		on := all[e.Key]
+		if count {
+			if int(e.Payload) != len(on.rows) || e.Row() != on.rows[0] {
+				t.Fatalf("%d rows from %d on are drained, want %d from %d on", e.Payload, e.Row(), len(on.rows), on.rows[0])
+			}
+			if got, want := h.FirstRows(e.Key, e.Row1), on.rows[:min(samples, len(on.rows))]; fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("the first rows are %v, want %v", got, want)
+			}
+			return
+		}
+		if compare(e.Row(), on.best) != 0 || e.Payload != words[e.Row()] {
+			t.Fatalf("row %d is drained with word %d, want row %d", e.Row(), e.Payload, on.best)
+		}
+		// What was equal to the greatest went on: of the rows that didn't, one is as great.
+		equal := 0
+		for _, r := range on.rows {
+			if compare(r, on.best) == 0 {
+				equal++
+			}
+		}
+		if equal != 1 {
+			t.Fatalf("%d rows are as great as the greatest, and went no further", equal)
+		}
+	})
+	merged := 0
+	for _, on := range all {
+		if len(on.rows) > 0 {
+			merged++
+		}
+		if count && len(on.rows) > 0 && len(on.passed) > 0 {
+			t.Error("rows of one key are counted and refused")
+		}
+	}
+	if drained != merged || h.On() {
+		t.Errorf("%d keys are drained, of %d", drained, merged)
+	}
+	h.Drain(func(e entry[K]) { t.Errorf("%+v is drained again", e) })
+	if few := values <= 5; few && !form.IsConstantHash() && merged != int(values) {
+		t.Errorf("%d of %d keys are at hand", merged, values)
+	}
+}
+
+func TestHot(t *testing.T) {
+	for _, hash := range []string{"", "one hash, "} {
+		for _, values := range []uint64{1, 5, 700, 1 << 20} {
+			for _, nulls := range []bool{false, true} {
+				for _, count := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%svalues=%d,nulls=%v,count=%v", hash, values, nulls, count), func(t *testing.T) {
+						form.ConstantHash(hash != "")
+						defer form.ConstantHash(false)
+						checkHot[[1]uint64](t, exactKeys(t, 1), values, nulls, count)
+						checkHot[[2]uint64](t, exactKeys(t, 2), values, nulls, count)
+					})
+				}
+			}
+		}
+	}
+	if keyset.HotGreatest[[1]uint64](exactKeys(t, 1), 100).On() {
 		t.Error("on for a hundred rows")
 	}
 }
 
-// TestHotJudge: it pays while most rows are merged, or while there is room for more keys.
-func TestHotJudge(t *testing.T) {
-	full := func() *keyset.Hot[[1]uint64, uint32] {
-		h := keyset.NewHot[[1]uint64, uint32](exactKeys(t, 1), 1<<20)
-		for row := range uint32(1 << 14) {
-			e := entryOf([1]uint64{uint64(row)}, 1, row)
-			h.Place(&e)
-		}
-		return h
-	}
+// TestHotPays: it pays while most rows are merged, or some while there is room for more keys.
+func TestHotPays(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		hot    *keyset.Hot[[1]uint64, uint32]
-		merged int // of a hundred rows
+		values uint64
 		pays   bool
-	}{
-		{"most rows", full(), 90, true},
-		{"few rows", full(), 10, false},
-		{"few rows, and room", keyset.NewHot[[1]uint64, uint32](exactKeys(t, 1), 1<<20), 10, true},
-	} {
+	}{{"few keys", 1000, true}, {"more, and room", 20_000, true}, {"too many", 1 << 30, false}} {
+		rnd := rand.New(rand.NewPCG(test.values, 1))
+		h := keyset.HotCount[[1]uint64](exactKeys(t, 1), 1<<20, 0)
 		paid := true
-		for range 1000 {
-			paid = paid && test.hot.Judge(100, test.merged)
+		for b := range uint32(100) {
+			of := make([][1]uint64, keyset.BlockRows)
+			for i := range of {
+				of[i] = keyset.Scramble([1]uint64{rnd.Uint64N(test.values)})
+			}
+			h.Count(blockOf(exactKeys(t, 1), of, func(int) bool { return false }), b*keyset.BlockRows)
+			paid = paid && h.Pays()
 		}
 		if paid != test.pays {
 			t.Errorf("%s: pays %v", test.name, paid)

@@ -73,19 +73,24 @@ func newKeys(cols []*form.Column, nulls bool) *Keys {
 }
 
 func (k *Keys) setReaders() {
-	mode := form.Word
-	switch k.how {
-	case text:
-		mode = form.Text
-	case digest:
-		mode = form.Digest
-	}
+	mode := k.mode()
 	for j, c := range k.cols {
 		if k.how == fits {
 			mode = k.fits[j].way.mode(c)
 		}
 		k.readers = append(k.readers, form.NewReader(c.Chunks, mode))
 	}
+}
+
+// mode is how the columns are read, but for fits, which has a mode a column.
+func (k *Keys) mode() form.Mode {
+	switch k.how {
+	case text:
+		return form.Text
+	case digest:
+		return form.Digest
+	}
+	return form.Word
 }
 
 func (k *Keys) choose() {

@@ -48,19 +48,35 @@ func (n narrow) word(w uint64) uint32 {
 	return uint32(min(w>>(n.shift&63), math.MaxUint32))
 }
 
+// words makes words of those of a column, in which flip, the highest bit or none, is the wrong way round; the bits of down come out flipped. Most
+// often none lies outside of what was fitted; else they are made once more, cut off at either end.
+func (n narrow) words(from []uint64, flip uint64, down uint32, dst []uint32) {
+	dst = dst[:len(from)]
+	base, shift, greatest := n.base-flip, n.shift&63, uint64(0) // to flip the highest bit is to add it
+	for i, w := range from {
+		w -= base
+		greatest = max(greatest, w)
+		dst[i] = uint32(w>>shift) ^ down
+	}
+	if greatest <= ^n.base && greatest>>shift <= math.MaxUint32 { // a word below the base comes out above ^base
+		return
+	}
+	for i, w := range from {
+		dst[i] = n.word(w^flip) ^ down
+	}
+}
+
 // raw makes the words right from the column's memory, where that holds words of 64 bits without NULL.
 func (o *Order) raw(a *form.Array, lo int, dst []uint32) bool {
 	words, _ := a.Raw(lo, len(dst))
 	if words == nil {
 		return false
 	}
-	flip, down, narrow := a.Flip(), uint32(0), o.narrow
+	flip, down := a.Flip(), uint32(0)
 	if o.by[0].Ascending {
 		down = ^down
 	}
-	for i, w := range words {
-		dst[i] = narrow.word(w^flip) ^ down
-	}
+	o.narrow.words(words, flip, down, dst)
 	return true
 }
 
