@@ -52,8 +52,8 @@ func NewParts[K Words, P any](p int) *Parts[K, P] {
 // PartBits returns how many bits of partition suit a number of rows: partitions whose table stays in a core's own cache
 // even when all keys differ.
 func PartBits(rows int64) int {
-	const perPart = 1 << 15
-	return min(max(bits.Len64(uint64(rows/perPart)), 0), 9)
+	const perPart = 1 << 13
+	return min(max(bits.Len64(uint64(rows/perPart)), 0), 10)
 }
 
 // Len is the number of partitions.
