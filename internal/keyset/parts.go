@@ -11,20 +11,35 @@ import (
 // ChunkRows is the number of entries that are handed on together, at most.
 const ChunkRows = 256
 
-// slabWords is the size of the pooled slabs that chunks are cut from: 1 MiB.
-const slabWords = 1 << 17
+// Chunks are cut from pooled slabs, of 1 MiB at first. Each new slab is a quarter of those before it, at most 32 MiB, so that their number hardly grows
+// with the rows, and no more than an eighth lies idle on average.
+const (
+	slabWords   = 1 << 17
+	slabClasses = 6
+)
 
-var slabs = sync.Pool{New: func() any { return new([slabWords]uint64) }}
+var slabs [slabClasses]sync.Pool
+
+// newSlab returns a slab of slabWords<<class words.
+func newSlab(class int) []uint64 {
+	if s, ok := slabs[class].Get().(*uint64); ok {
+		return unsafe.Slice(s, slabWords<<class)
+	}
+	return make([]uint64, slabWords<<class)
+}
 
 // Parts deals entries out over partitions by the top bits of their keys' first word. A Parts belongs to one goroutine while it is filled; several
 // are read together.
 type Parts[K Words, P any] struct {
-	keep  uint64 // ^0; 0 under one hash for all, and if there is one partition
-	shift uint
-	heads []head[K, P]
-	lists []list
-	next  []uint32             // by chunk: the number of the chunk after it in its partition, valid for all but the last
-	owned []*[slabWords]uint64 // chunk c is in slab c/perSlab
+	keep   uint64 // ^0; 0 under one hash for all, and if there is one partition
+	shift  uint
+	heads  []head[K, P]
+	lists  []list
+	next   []uint32 // by chunk: the number of the chunk after it in its partition, valid for all but the last
+	chunks []*[ChunkRows]Entry[K, P]
+	rest   []uint64 // of the last slab
+	slabs  [slabClasses][]*uint64
+	words  int // of all slabs
 }
 
 // head is the chunk of a partition that is being filled. Without one, n is ChunkRows.
@@ -108,23 +123,24 @@ func (p *Parts[K, P]) fill(keys []K, payload []P, row uint32) int {
 	return len(keys)
 }
 
-// chunkWords is the size of a chunk, perSlab how many a slab holds.
-func (p *Parts[K, P]) chunkWords() int { return int(unsafe.Sizeof(Entry[K, P]{})) / 8 * ChunkRows }
-func (p *Parts[K, P]) perSlab() int    { return slabWords / p.chunkWords() }
-
-// chunk returns a chunk by its number.
-func (p *Parts[K, P]) chunk(c uint32) *[ChunkRows]Entry[K, P] {
-	slab, at := int(c)/p.perSlab(), int(c)%p.perSlab()
-	return (*[ChunkRows]Entry[K, P])(unsafe.Pointer(&p.owned[slab][at*p.chunkWords()]))
+// cut cuts a chunk off the last slab, or off a new one.
+func (p *Parts[K, P]) cut() *[ChunkRows]Entry[K, P] {
+	n := int(unsafe.Sizeof(Entry[K, P]{})) / 8 * ChunkRows
+	if len(p.rest) < n {
+		class := min(max(bits.Len(uint(p.words/4/slabWords))-1, 0), slabClasses-1)
+		p.rest = newSlab(class)
+		p.words += len(p.rest)
+		p.slabs[class] = append(p.slabs[class], &p.rest[0])
+	}
+	chunk := (*[ChunkRows]Entry[K, P])(unsafe.Pointer(&p.rest[0]))
+	p.rest = p.rest[n:]
+	return chunk
 }
 
 // start starts a new chunk in a partition.
 func (p *Parts[K, P]) start(part uint64) {
 	c := uint32(len(p.next))
-	if int(c)%p.perSlab() == 0 {
-		p.owned = append(p.owned, slabs.Get().(*[slabWords]uint64))
-	}
-	p.next = append(p.next, 0)
+	p.chunks, p.next = append(p.chunks, p.cut()), append(p.next, 0)
 	l := &p.lists[part]
 	if l.n > 0 {
 		p.next[l.last] = c
@@ -132,7 +148,7 @@ func (p *Parts[K, P]) start(part uint64) {
 		l.first = c
 	}
 	l.n, l.last = l.n+1, c
-	p.heads[part] = head[K, P]{buf: p.chunk(c)}
+	p.heads[part] = head[K, P]{buf: p.chunks[c]}
 }
 
 // Chunks calls f with the entries of partition i, a chunk at a time, in the order in which they were added.
@@ -140,7 +156,7 @@ func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
 	l := &p.lists[i]
 	c := l.first
 	for range max(l.n, 1) - 1 {
-		f(p.chunk(c)[:])
+		f(p.chunks[c][:])
 		c = p.next[c]
 	}
 	if h := &p.heads[i]; l.n > 0 {
@@ -158,8 +174,10 @@ func (p *Parts[K, P]) Rows(i int) int {
 
 // Release gives the memory back. The entries may not be read any more.
 func (p *Parts[K, P]) Release() {
-	for _, s := range p.owned {
-		slabs.Put(s)
+	for class, owned := range p.slabs {
+		for _, s := range owned {
+			slabs[class].Put(s)
+		}
 	}
-	p.owned, p.heads, p.lists, p.next = nil, nil, nil, nil
+	*p = Parts[K, P]{}
 }
