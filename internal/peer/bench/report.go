@@ -34,6 +34,10 @@ type Record struct {
 	RatioMin float64 `json:"ratio_min"`
 	RatioMax float64 `json:"ratio_max"`
 	NSPerRow float64 `json:"ns_per_row"`
+	// Plain is the fastest of the plain forms in the warm-up, PlainS the better of its two runs there, PlainRatio that over OursS.
+	Plain      string  `json:"plain,omitempty"`
+	PlainS     float64 `json:"plain_s,omitempty"`
+	PlainRatio float64 `json:"plain_ratio,omitempty"`
 	// PeakMiB and PeerPeakMiB are peaks over the input, output included; 0 where they weren't measured.
 	PeakMiB     float64 `json:"peak_mib,omitempty"`
 	PeerPeakMiB float64 `json:"peer_peak_mib,omitempty"`
@@ -98,7 +102,7 @@ func (v Verdict) String() string {
 // WriteTable prints records as a table, with the form of DuckDB's that won, and notes below it: yardsticks, latencies, what peaks are.
 func WriteTable(w io.Writer, records []Record) {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tab, "workload\trows\tkeys\tours\tDuckDB\tratio\tmin\tmax\tns/row\tpeak MiB\tDuckDB MiB\tsame\t form\t")
+	fmt.Fprintln(tab, "workload\trows\tkeys\tours\tDuckDB\tratio\tmin\tmax\tns/row\tpeak MiB\tDuckDB MiB\tsame\t form\tplain\tratio\t form\t")
 	for _, r := range records {
 		known := func(format string, v float64) string {
 			if v == 0 {
@@ -106,12 +110,16 @@ func WriteTable(w io.Writer, records []Record) {
 			}
 			return fmt.Sprintf(format, v)
 		}
-		peer, form := seconds(r.PeerS), r.Peer
+		peer, form, plain := seconds(r.PeerS), r.Peer, r.Plain
 		if form == "" {
 			peer, form = "-", "-"
 		}
-		fmt.Fprintf(tab, "%s %s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%t\t %s\t\n", r.Workload, r.What, r.Rows, r.Keys, seconds(r.OursS), peer,
-			known("%.2f", r.Ratio), known("%.2f", r.RatioMin), known("%.2f", r.RatioMax), r.NSPerRow, known("%.0f", r.PeakMiB), known("%.0f", r.PeerPeakMiB), r.Checked, form)
+		if plain == "" {
+			plain = "-"
+		}
+		fmt.Fprintf(tab, "%s %s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%t\t %s\t%s\t%s\t %s\t\n", r.Workload, r.What, r.Rows, r.Keys, seconds(r.OursS), peer,
+			known("%.2f", r.Ratio), known("%.2f", r.RatioMin), known("%.2f", r.RatioMax), r.NSPerRow, known("%.0f", r.PeakMiB), known("%.0f", r.PeerPeakMiB), r.Checked, form,
+			seconds(r.PlainS), known("%.2f", r.PlainRatio), plain)
 	}
 	tab.Flush()
 	fmt.Fprintln(w)

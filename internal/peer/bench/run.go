@@ -225,7 +225,17 @@ func (rec *Record) oursAlone(ours []float64) {
 
 func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
+// plain finds the fastest of the plain forms.
+func (rec *Record) plain() {
+	for name, s := range rec.Forms {
+		if plainForms[name] && (rec.Plain == "" || s < rec.PlainS) {
+			rec.Plain, rec.PlainS, rec.PlainRatio = name, s, s/rec.OursS
+		}
+	}
+}
+
 func (r *run) add(rec Record) {
+	rec.plain()
 	r.Records = append(r.Records, rec)
 	switch {
 	case r.Log == nil:
