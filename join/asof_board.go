@@ -3,7 +3,6 @@ package join
 import (
 	"context"
 	"math/bits"
-	"math/rand/v2"
 
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
@@ -249,29 +248,13 @@ func round(to, from []uint64) (shift uint) {
 	return shift
 }
 
-// boardSecrets key the slots.
-var boardSecrets = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
-
-// hash puts the hashes of some keys into out: products with a secret, folded twice, as those of keyset's tables are.
+// hash puts the bits that slots go by of some keys into out.
 func (b *board[K]) hash(keys []K, out []uint64) {
 	out = out[:len(keys)]
-	switch keys := any(keys).(type) {
-	case [][1]uint64:
-		for i, k := range keys {
-			out[i] = fold(k[0]^boardSecrets[0], boardSecrets[1], 0) & b.keep
-		}
-	case [][2]uint64:
-		for i, k := range keys {
-			out[i] = fold(k[0]^boardSecrets[0], k[1]^boardSecrets[1], k[0]) & b.keep
-		}
+	for i := range keys {
+		out[i] = keyset.Mixed(&keys[i]) & b.keep
 	}
 }
 
-func fold(x, y, z uint64) uint64 {
-	hi, lo := bits.Mul64(x, y)
-	hi, lo = bits.Mul64(hi^lo^z, 0x9e3779b97f4a7c15)
-	return hi ^ lo
-}
-
-// tagOf is never 0, as free slots are.
+// tagOf is never 0, as free slots are. It is of the top bits, which the slots do not go by.
 func tagOf(hash uint64) uint32 { return uint32(hash>>(64-tagBits)) | 1 }

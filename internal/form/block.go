@@ -1,6 +1,9 @@
 package form
 
-import "sync/atomic"
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
 
 // Mode says what a [Reader] makes of the cells of a column.
 type Mode uint8
@@ -178,15 +181,46 @@ func (r *Reader) mask(a *Array, lo int, b *Block) {
 	if a.valid == nil {
 		return
 	}
+	b.AnyNull = a.Nulls(lo, b.Null)
+}
+
+// Nulls puts 1 for each of rows lo to lo+len(null) that is NULL in itself, 0 for others, and says whether there are any. The array is no adaptor.
+func (a *Array) Nulls(lo int, null []uint8) bool {
+	if a.valid == nil {
+		clear(null)
+		return false
+	}
 	var found uint8
-	p := a.off + lo
-	for i := range b.Null {
+	p, i := a.off+lo, 0
+	one := func() {
 		z := ^a.valid[(p+i)>>3] >> ((p + i) & 7) & 1
-		b.Null[i] = z
+		null[i] = z
+		found |= z
+		i++
+	}
+	for i < len(null) && (p+i)&7 != 0 {
+		one()
+	}
+	for ; i+8 <= len(null); i += 8 {
+		z := ^a.valid[(p+i)>>3]
+		binary.LittleEndian.PutUint64(null[i:], spread[z])
 		found |= z
 	}
-	b.AnyNull = found != 0
+	for i < len(null) {
+		one()
+	}
+	return found != 0
 }
+
+// spread[b] has a byte for each bit of b, the lowest first.
+var spread = func() (s [256]uint64) {
+	for b := range s {
+		for i := range 8 {
+			s[b] |= uint64(b>>i&1) << (8 * i)
+		}
+	}
+	return s
+}()
 
 // nulls overwrites what was read from the slots of NULL rows.
 func (b *Block) nulls() {

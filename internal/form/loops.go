@@ -16,7 +16,15 @@ import (
 // Raw returns rows lo to lo+n of an array of 64-bit words without NULL, as they stand, and the factor to the family's finest unit. For
 // other arrays it returns nil. It is the array's own memory: a pass over it that isn't made is the cheapest.
 func (a *Array) Raw(lo, n int) (words []uint64, mul uint64) {
-	if a.valid != nil || n == 0 {
+	if a.valid != nil {
+		return nil, 0
+	}
+	return a.RawSlots(lo, n)
+}
+
+// RawSlots is [Array.Raw] for arrays that may have NULL: what stands in the slots of NULL rows means nothing. See [Array.Nulls].
+func (a *Array) RawSlots(lo, n int) (words []uint64, mul uint64) {
+	if n == 0 {
 		return nil, 0
 	}
 	p := a.off + lo

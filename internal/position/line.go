@@ -87,8 +87,7 @@ func (l *Line) Read(col, chunk, lo, n int, words []uint64, null []uint8) bool {
 	}
 	t := c.turns[chunk]
 	if c.readRaw(chunk, lo, t, words) {
-		clear(null)
-		return false
+		return c.col.Chunks[chunk].Nulls(lo, null)
 	}
 	found := false
 	room := l.rooms.Get().(*form.Block)
@@ -105,10 +104,10 @@ func (l *Line) Read(col, chunk, lo, n int, words []uint64, null []uint8) bool {
 	return found
 }
 
-// readRaw reads words right from the column's memory, where that holds words of 64 bits without NULL.
+// readRaw reads words right from the column's memory, where that holds words of 64 bits.
 func (c *lane) readRaw(chunk, lo int, t turn, words []uint64) bool {
 	a := c.col.Chunks[chunk]
-	raw, _ := a.Raw(lo, len(words))
+	raw, _ := a.RawSlots(lo, len(words))
 	if raw == nil {
 		return false
 	}
