@@ -296,8 +296,8 @@ func TestGuardWordsMeet(t *testing.T) {
 	}{
 		"sign":            {"int64", "uint64", -1, uint64(math.MaxUint64)},
 		"sign, the other": {"uint64", "int64", uint64(math.MaxUint64), -1},
-		"seconds":         {"timestamp[s]", "timestamp[s]", 1, 1<<55 + 1},
-		"units":           {"timestamp[s]", "timestamp[ns]", 1 << 55, 0},
+		"seconds":         {"timestamp[s]", "timestamp[s]", 1, int64(1<<55 + 1)},
+		"units":           {"timestamp[s]", "timestamp[ns]", int64(1 << 55), 0},
 	} {
 		table := func(typ string, rows ...[]any) []arrow.Record {
 			return arrowtest.Table(t, mem, []string{"k:" + typ, "o:int8"}, rows)
@@ -330,7 +330,7 @@ func TestGuardWordsMeet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := g.Latest(t.Context(), table([]any{1, 5}, []any{1<<55 + 1, 4}, []any{1, 4})); err != nil || fmt.Sprint(p.Rows, p.Report.Superseded) != "[0 1] 1" {
+	if p, err := g.Latest(t.Context(), table([]any{1, 5}, []any{int64(1<<55 + 1), 4}, []any{1, 4})); err != nil || fmt.Sprint(p.Rows, p.Report.Superseded) != "[0 1] 1" {
 		t.Errorf("new keys: %v, %v", p, err)
 	}
 }
