@@ -11,7 +11,7 @@ import (
 )
 
 // TestObjects: a call on ten times as many rows and keys makes no more objects, but for one or two for each partition, of which there is a greatest
-// number, and one for each MiB of working memory that no pool had. One for each block of some thousand rows would be more than that.
+// number, and a few for working memory that no pool had. One for each block of some thousand rows would be more than that.
 func TestObjects(t *testing.T) {
 	const few, more = 200_000, 200
 	if testing.Short() {

@@ -12,9 +12,8 @@
 //
 // # Hashes
 //
-// The stable hash (form.Reader) is a fixed function of the value: onerow.Partition goes by its top bits, on every machine. The partitions in
-// here go by its product with a secret of the process, and slots in a table by the low bits of another hash, of the key's words under a
-// secret: keys can't be crafted to meet in either.
+// The stable hash (form.Reader) is a fixed function of the value: onerow.Partition goes by it, on every machine. The partitions and tables in here
+// go by the first word of a key, which is scrambled under secrets of the process as it is read: keys can't be crafted to meet in either.
 //
 // # Memory
 //

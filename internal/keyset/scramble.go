@@ -13,8 +13,8 @@ var secrets = scrambler{rand.Uint64(), rand.Uint64() | 1, rand.Uint64() | 1, ran
 // scrambler are the secrets. Loops copy them, so that they stay in registers.
 type scrambler struct{ add, by, again, second uint64 }
 
-// slotShift leaves the lowest bits of a scrambled word out, to which few bits of the key come, and the top nine to the partitions in tables of up
-// to 2^32 slots.
+// slotShift leaves the lowest bits of a scrambled word out, to which few bits of the key come, and the top ten to the partitions in tables of up
+// to 2^31 slots.
 const slotShift = 23
 
 // Mixed returns bits of a key for filters: from the lowest on those that a table goes by, and at the top those of its partition.

@@ -169,7 +169,7 @@ func sameAsMap[K keyset.Words](t *testing.T, table *keyset.Table[K, uint32], n i
 	}
 }
 
-// TestCraftedKeys inserts integers whose stable hashes agree in the low half or in the top bits. In a table that is at most half full,
+// TestCraftedKeys inserts integers whose stable hashes agree in the low half or in the top bits. In a table with room,
 // most keys lie right where their search begins; if keys were placed by a hash that one can craft, each would lie behind all
 // before it.
 func TestCraftedKeys(t *testing.T) {
