@@ -90,16 +90,15 @@ func (p *Parts[K, P]) Add(e Entry[K, P]) {
 
 // AddBlock puts a block of rows into their partitions, except those for which skip is 1; a nil skip skips none.
 func (p *Parts[K, P]) AddBlock(keys []K, payload []P, skip []uint8, row uint32) {
-	if skip != nil {
-		for i := range keys {
-			if skip[i] == 0 {
-				p.Add(Entry[K, P]{Key: keys[i], Row1: row + uint32(i) + 1, Payload: payload[i]})
-			}
+	for done := 0; done < len(keys); {
+		if rest := row + uint32(done); skip == nil {
+			done += p.fill(keys[done:], payload[done:], rest)
+		} else {
+			done += p.fillSome(keys[done:], payload[done:], skip[done:], rest)
 		}
-		return
-	}
-	for done := p.fill(keys, payload, row); done < len(keys); done += p.fill(keys[done:], payload[done:], row+uint32(done)) {
-		p.start(p.Of(&keys[done]))
+		if done < len(keys) {
+			p.start(p.Of(&keys[done]))
+		}
 	}
 }
 
@@ -119,6 +118,26 @@ func (p *Parts[K, P]) fill(keys []K, payload []P, row uint32) int {
 		// Not through h.buf: the compiler would look whether that is nil, by a read that misses the cache.
 		e := slotAt[K, P](unsafe.Pointer(h.buf), uint32(n%ChunkRows))
 		e.Key, e.Payload, e.Row1 = k, payload[i], row+uint32(i)+1
+	}
+	return len(keys)
+}
+
+// fillSome is fill for rows of which some are skipped.
+func (p *Parts[K, P]) fillSome(keys []K, payload []P, skip []uint8, row uint32) int {
+	heads := p.heads
+	payload, skip = payload[:len(keys)], skip[:len(keys)]
+	for i := range keys {
+		if skip[i] != 0 {
+			continue
+		}
+		h := &heads[p.Of(&keys[i])]
+		n := h.n
+		if n == ChunkRows {
+			return i
+		}
+		h.n = n + 1
+		e := slotAt[K, P](unsafe.Pointer(h.buf), uint32(n%ChunkRows))
+		e.Key, e.Payload, e.Row1 = keys[i], payload[i], row+uint32(i)+1
 	}
 	return len(keys)
 }
