@@ -4,7 +4,7 @@ GOLANGCI_VERSION := v2.12.0
 GOLANGCI := $(CURDIR)/bin/golangci-lint-$(GOLANGCI_VERSION)
 CASES ?= $(wildcard internal/cases/testdata ../shared/cases)
 FUZZTIME ?= 20s
-LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/recast/... ./internal/spill/... ./internal/take/... ./internal/tally/... ./internal/textform/...
+LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/prefetch/... ./internal/recast/... ./internal/spill/... ./internal/take/... ./internal/tally/... ./internal/textform/...
 
 # Modules of their own, with dependencies that the core hasn't got.
 MODULES := adapters/arrow18 examples/explosion internal/engines internal/peer internal/textform/gen
@@ -12,7 +12,7 @@ MODULES := adapters/arrow18 examples/explosion internal/engines internal/peer in
 DUCKDB_MODULES := internal/engines internal/peer
 
 # What .ci/run runs, in its order: the quick and telling steps first.
-CI_STEPS := build fmt-check vet vet-386 build-arm64 tidy-check test examples cases generated engines adapters peer explosion race bench-once lint
+CI_STEPS := build fmt-check vet vet-386 build-arm64 purego tidy-check test examples cases generated engines adapters peer explosion race bench-once lint
 
 .DEFAULT_GOAL := help
 
@@ -52,6 +52,11 @@ vet-386: ## compile and vet for 32 bits: no constant or conversion overflows
 build-arm64: ## compile for arm64, tests included
 	GOARCH=arm64 go build ./...
 	GOARCH=arm64 go vet ./...
+
+.PHONY: purego
+purego: ## compile and test without the assembly
+	go vet -tags purego ./...
+	go test -tags purego -short ./internal/prefetch ./internal/keyset ./internal/take
 
 .PHONY: test
 test: ## all tests of the core, the rules of the house among them

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/prefetch"
 )
 
 // ChunkRows is the number of entries that are handed on together, at most.
@@ -168,19 +169,53 @@ func (p *Parts[K, P]) start(part uint64) {
 	}
 	l.n, l.last = l.n+1, c
 	p.heads[part] = head[K, P]{buf: p.chunks[c]}
+	prefetch.Write(unsafe.Pointer(p.chunks[c]))
 }
 
-// Chunks calls f with the entries of partition i, a chunk at a time, in the order in which they were added.
+// stretch is the number of entries that are read together: while one stretch is at work, the next is fetched, wherever it lies. Without that a worker
+// waits for the memory of each chunk.
+const stretch = 64
+
+// Chunks calls f with the entries of partition i, some at a time, at most ChunkRows, in the order in which they were added.
 func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
 	l := &p.lists[i]
+	if l.n == 0 {
+		return
+	}
 	c := l.first
-	for range max(l.n, 1) - 1 {
-		f(p.chunks[c][:])
-		c = p.next[c]
+	chunk := p.entries(i, c)
+	for {
+		var next []Entry[K, P]
+		if c != l.last {
+			c = p.next[c]
+			next = p.entries(i, c)
+		}
+		for len(chunk) > stretch {
+			fetch(chunk[stretch:])
+			f(chunk[:stretch])
+			chunk = chunk[stretch:]
+		}
+		fetch(next)
+		f(chunk)
+		if next == nil {
+			return
+		}
+		chunk = next
 	}
-	if h := &p.heads[i]; l.n > 0 {
-		f(h.buf[:h.n])
+}
+
+// entries are those of chunk c of partition i.
+func (p *Parts[K, P]) entries(i int, c uint32) []Entry[K, P] {
+	if c == p.lists[i].last {
+		return p.chunks[c][:p.heads[i].n]
 	}
+	return p.chunks[c][:]
+}
+
+// fetch fetches the first stretch of some entries.
+func fetch[K Words, P any](entries []Entry[K, P]) {
+	n := min(len(entries), stretch) * int(unsafe.Sizeof(Entry[K, P]{}))
+	prefetch.Read(unsafe.Pointer(unsafe.SliceData(entries)), (n+prefetch.Line-1)/prefetch.Line)
 }
 
 // Rows is the number of entries in partition i.

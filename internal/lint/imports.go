@@ -19,12 +19,13 @@ var mayImport = map[string][]string{
 
 	"onerowtest": {".", "scd2", "internal/arrowtest"},
 
-	"internal/form":   {},
-	"internal/take":   {"internal/form"},
-	"internal/keyset": {"internal/form"},
-	"internal/order":  {"internal/form", "internal/keyset"},
-	"internal/frame":  {".", "internal/form", "internal/keyset", "internal/order"},
-	"internal/tally":  {},
+	"internal/form":     {},
+	"internal/prefetch": {},
+	"internal/take":     {"internal/form", "internal/prefetch"},
+	"internal/keyset":   {"internal/form", "internal/prefetch"},
+	"internal/order":    {"internal/form", "internal/keyset"},
+	"internal/frame":    {".", "internal/form", "internal/keyset", "internal/order"},
+	"internal/tally":    {},
 	// spill speaks in the root's sentinel, as frame does; it knows records, not keys.
 	"internal/spill": {"."},
 
@@ -32,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/placeholder": {"internal/form", "internal/textform"},
 
 	"internal/recast":   {"internal/form", "internal/take"},
-	"internal/position": {"internal/form", "internal/keyset"},
+	"internal/position": {"internal/form", "internal/keyset", "internal/prefetch"},
 
 	// For tests. The oracle answers without the kernel, or it would share the kernel's mistakes; it speaks in the verbs'
 	// options and reports.
@@ -48,7 +49,7 @@ var mayImport = map[string][]string{
 
 var (
 	verbImports = []string{".", "internal/frame", "internal/order", "internal/keyset", "internal/form", "internal/take", "internal/tally",
-		"internal/placeholder", "internal/textform", "internal/spill"}
+		"internal/placeholder", "internal/textform", "internal/spill", "internal/prefetch"}
 
 	// exampleImports are for every folder below examples/: what a user has.
 	exampleImports = []string{".", "dedupe", "grain", "scd2", "join", "onerowtest"}

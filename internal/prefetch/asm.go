@@ -1,0 +1,23 @@
+//go:build (amd64 || arm64) && !purego
+
+package prefetch
+
+import "unsafe"
+
+// Read fetches the lines from the one at p on, to be read.
+//
+//go:noescape
+func Read(p unsafe.Pointer, lines int)
+
+// Write fetches the line at p, to be written.
+//
+//go:noescape
+func Write(p unsafe.Pointer)
+
+// Cells fetches the lines in which cells of some size begin, from base on, by their numbers.
+func Cells(base unsafe.Pointer, size uintptr, at []uint32) {
+	cells(base, size, unsafe.SliceData(at), len(at))
+}
+
+//go:noescape
+func cells(base unsafe.Pointer, size uintptr, at *uint32, n int)

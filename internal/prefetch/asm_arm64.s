@@ -1,0 +1,40 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// func Read(p unsafe.Pointer, lines int)
+TEXT ·Read(SB), NOSPLIT, $0-16
+	MOVD p+0(FP), R0
+	MOVD lines+8(FP), R1
+	CMP  $0, R1
+	BLE  done
+next:
+	PRFM (R0), PLDL1KEEP
+	ADD  $64, R0
+	SUBS $1, R1
+	BNE  next
+done:
+	RET
+
+// func Write(p unsafe.Pointer)
+TEXT ·Write(SB), NOSPLIT, $0-8
+	MOVD p+0(FP), R0
+	PRFM (R0), PSTL1KEEP
+	RET
+
+// func cells(base unsafe.Pointer, size uintptr, at *uint32, n int)
+TEXT ·cells(SB), NOSPLIT, $0-32
+	MOVD base+0(FP), R0
+	MOVD size+8(FP), R1
+	MOVD at+16(FP), R2
+	MOVD n+24(FP), R3
+	CMP  $0, R3
+	BLE  done
+next:
+	MOVWU.P 4(R2), R4
+	MADD R1, R0, R4, R5
+	PRFM (R5), PLDL1KEEP
+	SUBS $1, R3
+	BNE  next
+done:
+	RET
