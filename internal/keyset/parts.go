@@ -37,7 +37,7 @@ type Parts[K Words, P any] struct {
 	heads  []head[K, P]
 	lists  []list
 	next   []uint32 // by chunk: the number of the chunk after it in its partition, valid for all but the last
-	chunks []*[ChunkRows]Entry[K, P]
+	chunks []*Entry[K, P] // the first entry of each
 	rest   []uint64 // of the last slab
 	slabs  [slabClasses][]*uint64
 	words  int // of all slabs
@@ -160,7 +160,8 @@ func (p *Parts[K, P]) cut() *[ChunkRows]Entry[K, P] {
 // start starts a new chunk in a partition.
 func (p *Parts[K, P]) start(part uint64) {
 	c := uint32(len(p.next))
-	p.chunks, p.next = append(p.chunks, p.cut()), append(p.next, 0)
+	chunk := p.cut()
+	p.chunks, p.next = append(p.chunks, &chunk[0]), append(p.next, 0)
 	l := &p.lists[part]
 	if l.n > 0 {
 		p.next[l.last] = c
@@ -168,8 +169,8 @@ func (p *Parts[K, P]) start(part uint64) {
 		l.first = c
 	}
 	l.n, l.last = l.n+1, c
-	p.heads[part] = head[K, P]{buf: p.chunks[c]}
-	prefetch.Write(unsafe.Pointer(p.chunks[c]))
+	p.heads[part] = head[K, P]{buf: chunk}
+	prefetch.Write(unsafe.Pointer(chunk))
 }
 
 // stretch is the number of entries that are read together: while one stretch is at work, the next is fetched, wherever it lies. Without that a worker
@@ -189,6 +190,9 @@ func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
 		if c != l.last {
 			c = p.next[c]
 			next = p.entries(i, c)
+			ahead := p.next[c] // 0 after the last
+			prefetch.Read(unsafe.Pointer(&p.next[ahead]), 1)
+			prefetch.Read(unsafe.Pointer(&p.chunks[ahead]), 1)
 		}
 		for len(chunk) > stretch {
 			fetch(chunk[stretch:])
@@ -204,12 +208,13 @@ func (p *Parts[K, P]) Chunks(i int, f func([]Entry[K, P])) {
 	}
 }
 
-// entries are those of chunk c of partition i.
+// entries are those of chunk c of partition i. It doesn't touch them: to slice an array by its address reads its first byte.
 func (p *Parts[K, P]) entries(i int, c uint32) []Entry[K, P] {
+	n := uint(ChunkRows)
 	if c == p.lists[i].last {
-		return p.chunks[c][:p.heads[i].n]
+		n = p.heads[i].n
 	}
-	return p.chunks[c][:]
+	return unsafe.Slice(p.chunks[c], n)
 }
 
 // fetch fetches the first stretch of some entries.
