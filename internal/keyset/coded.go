@@ -2,8 +2,10 @@ package keyset
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/prefetch"
 )
 
 // CodedShare is how many times as many rows as values there must be behind a dictionary for its codes to be gone by. It is a variable for tests.
@@ -121,7 +123,7 @@ func (h *Coded[K]) begin(d *form.Array) {
 func (h *Coded[K]) Greatest(chunk, lo int, words []uint32, row uint32, compare func(a, b uint32) int) (even []uint16) {
 	codes := h.code[:len(words)]
 	h.codes.keys.cols[0].Chunks[chunk].Codes(lo, codes)
-	c := greatestOf(h.slots, codes, words, row+1, &h.closer)
+	c := h.greatest(codes, words, row+1)
 	h.even = h.even[:0]
 	for _, i := range h.closer[:c] {
 		s, v := &h.slots[codes[i]], state(words[i], row+uint32(i)+1)
@@ -142,6 +144,21 @@ func (h *Coded[K]) Greatest(chunk, lo int, words []uint32, row uint32, compare f
 	return h.even
 }
 
+// codedAhead is how many rows ahead slots are fetched.
+const codedAhead = 64
+
+// greatest merges a block of rows, while the slots of those that come next are fetched.
+func (h *Coded[K]) greatest(codes, words []uint32, row1 uint32) (c int) {
+	slots := unsafe.Pointer(&h.slots[0])
+	prefetch.Cells(slots, unsafe.Sizeof(h.slots[0]), codes[:min(codedAhead, len(codes))])
+	for lo := 0; lo < len(codes); lo += codedAhead {
+		hi := min(lo+codedAhead, len(codes))
+		prefetch.Cells(slots, unsafe.Sizeof(h.slots[0]), codes[hi:min(hi+codedAhead, len(codes))])
+		c = greatestOf(h.slots, codes[lo:hi], words[lo:hi], row1+uint32(lo), uint16(lo), &h.closer, c)
+	}
+	return c
+}
+
 func state(word, row1 uint32) uint64 { return uint64(word)<<32 | uint64(row1) }
 
 // greater returns the greater of two states, or the first of two that are equal in order.
@@ -160,7 +177,7 @@ func greater(a, b uint64, compare func(a, b uint32) int) (best uint64, equal boo
 
 // greatestOf is the hot loop. Slots lie anywhere in memory, so it has no branch that could be guessed wrong: many loads are under way at once. Rows
 // whose word is that of the slot need a closer look.
-func greatestOf(slots []uint64, codes, words []uint32, row1 uint32, closer *[BlockRows]uint16) (c int) {
+func greatestOf(slots []uint64, codes, words []uint32, row1 uint32, first uint16, closer *[BlockRows]uint16, c int) int {
 	words = words[:len(codes)]
 	for i, code := range codes {
 		v := uint64(words[i])<<32 | uint64(row1)
@@ -173,7 +190,7 @@ func greatestOf(slots []uint64, codes, words []uint32, row1 uint32, closer *[Blo
 		}
 		*s = best
 		if (v^old)>>32 == 0 {
-			closer[c&(BlockRows-1)] = uint16(i)
+			closer[c&(BlockRows-1)] = first + uint16(i)
 			c++
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-	"sync/atomic"
 
 	"github.com/onerow-go/onerow/internal/form"
 )
@@ -20,12 +19,20 @@ type codedRest[K Words] struct {
 	lone *loneCodes
 }
 
-// loneCodes is a filter of the keys of a dictionary's values. A code whose bit no other has stands for a value of its own.
+// loneCodes is a filter of the keys of a dictionary's values. A code that has a bit of its own stands for a value of its own.
 type loneCodes struct {
-	once, twice []uint64
-	shift       uint
-	at          []uint32 // by code: the bit
-	dealt       Bitmap   // by code: rows of it went on
+	marks []marks // of each worker; after join, the first has those of all
+	shift uint
+	at    []uint32 // by code: bits of its value's key; see bitsOf
+	dealt Bitmap   // by code: rows of it went on
+}
+
+// marks are 64 bits a word that some values have, and which of them more than one has. Each worker has its own: bits that all set at once cost 20 ns each.
+type marks []struct{ once, twice uint64 }
+
+// bitsOf returns the word of a value's bits, and the two bits that it has there.
+func bitsOf(at uint32, shift uint) (word uint32, two uint64) {
+	return at >> (shift & 31), 1<<(at&63) | 1<<(at>>6&63)
 }
 
 // DrainCoded brings together what workers have at hand: of each code, the greatest row of all workers. It calls deal with these rows, and with those equal
@@ -36,9 +43,16 @@ func DrainCoded[K Words](ctx context.Context, workers []*Coded[K], compare func(
 	for _, r := range restOf(workers) {
 		tasks := (r.dict.Len + codedRange) / codedRange // one more code than values
 		if r.complete() {
-			r.lone = newLone(r.dict.Len, r.all)
+			r.lone = newLone(r.dict.Len, len(workers))
+			r.dealtBefore()
 			if err := Run(ctx, len(workers), tasks, func(w, task int) error {
-				r.mark(workers[w], task*codedRange, min((task+1)*codedRange, r.dict.Len))
+				r.mark(workers[w], w, task*codedRange, min((task+1)*codedRange, r.dict.Len))
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := Run(ctx, len(workers), len(workers), func(_, task int) error {
+				r.lone.join(task, len(workers))
 				return nil
 			}); err != nil {
 				return err
@@ -87,27 +101,34 @@ func (r *codedRest[K]) complete() bool {
 	return !c.stopped.Load()
 }
 
-func newLone[K Words](n int, all []*Coded[K]) *loneCodes {
-	b := max(6, bits.Len(uint(n))+4)
-	l := &loneCodes{shift: uint(64 - b), at: make([]uint32, n), dealt: NewBitmap(uint32(n + 1))}
-	l.once, l.twice = make([]uint64, 1<<(b-6)), make([]uint64, 1<<(b-6))
-	for _, h := range all {
-		for _, code := range h.evenCodes {
-			l.dealt.Set(code)
-		}
+// newLone returns a filter of 16 to 32 bits a value.
+func newLone(n, workers int) *loneCodes {
+	words := min(max(1, bits.Len(uint(n))-2), 32)
+	l := &loneCodes{shift: uint(32 - words), at: make([]uint32, n), marks: make([]marks, workers), dealt: NewBitmap(uint32(n + 1))}
+	for w := range l.marks {
+		l.marks[w] = make(marks, 1<<words)
 	}
 	return l
 }
 
-// mark enters the values from lo to hi.
-func (r *codedRest[K]) mark(h *Coded[K], lo, hi int) {
+// dealtBefore notes the codes of which rows went on.
+func (r *codedRest[K]) dealtBefore() {
+	for _, h := range r.all {
+		for _, code := range h.evenCodes {
+			r.lone.dealt.Set(code)
+		}
+	}
+}
+
+// mark enters the values from lo to hi; h is the worker that does it, number w.
+func (r *codedRest[K]) mark(h *Coded[K], w, lo, hi int) {
 	l := r.lone
 	for ; lo < hi; lo += BlockRows {
 		n := min(BlockRows, hi-lo)
 		Read(h.codes.of[r.dict], 0, lo, n, h.block)
 		at := l.at[lo : lo+n]
 		for i := range at {
-			at[i] = uint32(h.block.Keys[i][0] >> (l.shift & 63))
+			at[i] = uint32(h.block.Keys[i][0] >> 32)
 		}
 		if form.IsConstantHash() {
 			clear(at)
@@ -119,18 +140,38 @@ func (r *codedRest[K]) mark(h *Coded[K], lo, hi int) {
 				}
 			}
 		}
-		for _, b := range at {
-			if bit := uint64(1) << (b & 63); atomic.OrUint64(&l.once[b>>6], bit)&bit != 0 {
-				atomic.OrUint64(&l.twice[b>>6], bit)
-			}
+		l.enter(w, at)
+	}
+}
+
+// enter marks the bits of some values for a worker.
+func (l *loneCodes) enter(w int, at []uint32) {
+	marks := l.marks[w]
+	for _, v := range at {
+		word, two := bitsOf(v, l.shift)
+		m := &marks[word]
+		m.twice |= m.once & two
+		m.once |= two
+	}
+}
+
+// join brings a part of the workers' marks together.
+func (l *loneCodes) join(part, parts int) {
+	n := len(l.marks[0])
+	lo, hi := n*part/parts, n*(part+1)/parts
+	all := l.marks[0][lo:hi]
+	for _, o := range l.marks[1:] {
+		for i, m := range o[lo:hi] {
+			all[i].twice |= m.twice | all[i].once&m.once
+			all[i].once |= m.once
 		}
 	}
 }
 
 // is says whether a code stands for a value of its own, and no rows of it went on.
 func (l *loneCodes) is(code int) bool {
-	b := l.at[code]
-	return l.twice[b>>6]>>(b&63)&1 == 0 && !l.dealt.Has(uint32(code))
+	word, two := bitsOf(l.at[code], l.shift)
+	return two&^l.marks[0][word].twice != 0 && !l.dealt.Has(uint32(code))
 }
 
 // drain brings the slots from lo to hi together; h is the worker that does it.

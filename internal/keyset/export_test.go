@@ -42,3 +42,24 @@ func (k *Keys) Ways() (ways string) {
 	}
 	return ways
 }
+
+// LoneCodes says which codes are found to stand for values of their own, where workers enter what the keys of their values have.
+func LoneCodes(workers [][]uint32) (lone []bool) {
+	n := 0
+	for _, at := range workers {
+		n += len(at)
+	}
+	l := newLone(n, len(workers))
+	l.at = l.at[:0]
+	for w, at := range workers {
+		l.at = append(l.at, at...)
+		l.enter(w, at)
+	}
+	for part := range 3 {
+		l.join(part, 3)
+	}
+	for code := range l.at {
+		lone = append(lone, l.is(code))
+	}
+	return lone
+}
