@@ -145,7 +145,7 @@ func (p *Parts[K, P]) fillSome(keys []K, payload []P, skip []uint8, row uint32) 
 
 // cut cuts a chunk off the last slab, or off a new one.
 func (p *Parts[K, P]) cut() *[ChunkRows]Entry[K, P] {
-	n := int(unsafe.Sizeof(Entry[K, P]{})) / 8 * ChunkRows
+	n := int(unsafe.Sizeof(Entry[K, P]{})) * ChunkRows / 8
 	if len(p.rest) < n {
 		class := min(max(bits.Len(uint(p.words/4/slabWords))-1, 0), slabClasses-1)
 		p.rest = newSlab(class)

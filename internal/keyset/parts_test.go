@@ -159,3 +159,30 @@ func TestPartBits(t *testing.T) {
 		t.Error("billions of rows are one partition")
 	}
 }
+
+// TestPartsKeepApart: chunks don't overlap, also of entries whose length is no number of whole words, as it isn't on 32 bits.
+func TestPartsKeepApart(t *testing.T) {
+	type extent struct{ from, last [2]uint32 }
+	parts := keyset.NewParts[[1]uint64, extent](3)
+	defer parts.Release()
+	payload := func(w uint64) extent { return extent{[2]uint32{uint32(w), 1}, [2]uint32{2, ^uint32(w)}} }
+	const rows = 5 * 8 * keyset.ChunkRows
+	for row := range uint32(rows) {
+		w := uint64(row)<<61 | uint64(row)
+		parts.Add(keyset.Entry[[1]uint64, extent]{Key: [1]uint64{w}, Row1: row + 1, Payload: payload(w)})
+	}
+	seen := 0
+	for p := range parts.Len() {
+		parts.Chunks(p, func(es []keyset.Entry[[1]uint64, extent]) {
+			for _, e := range es {
+				if w := uint64(e.Row())<<61 | uint64(e.Row()); e.Key[0] != w || e.Payload != payload(w) {
+					t.Fatalf("row %d has key %x and %v", e.Row(), e.Key[0], e.Payload)
+				}
+				seen++
+			}
+		})
+	}
+	if seen != rows {
+		t.Errorf("%d rows of %d", seen, rows)
+	}
+}
