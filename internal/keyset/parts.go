@@ -36,9 +36,9 @@ type Parts[K Words, P any] struct {
 	shift  uint
 	heads  []head[K, P]
 	lists  []list
-	next   []uint32 // by chunk: the number of the chunk after it in its partition, valid for all but the last
+	next   []uint32       // by chunk: the number of the chunk after it in its partition, valid for all but the last
 	chunks []*Entry[K, P] // the first entry of each
-	rest   []uint64 // of the last slab
+	rest   []uint64       // of the last slab
 	slabs  [slabClasses][]*uint64
 	words  int // of all slabs
 }
