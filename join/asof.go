@@ -147,6 +147,35 @@ func (m *matching) take(worker int, rows []uint32, found []holders) {
 	counts[OK] += ok
 }
 
+func (m *matching) room(row uint32, n int) []uint32 { return m.m.Rows[row:][:n] }
+
+func (m *matching) takeAnswers(worker int, rows *rowList, answers []uint32, held bool) {
+	counts, at := &m.counts[worker].n, m.m.Rows
+	if rows.rows != nil {
+		for i, row := range rows.rows {
+			at[row] = answers[i]
+		}
+	}
+	if held {
+		counts[OK] += int64(len(answers)) // their status is OK already
+		return
+	}
+	for i, a := range answers {
+		h := answered(a)
+		if h.n == 1 {
+			counts[OK]++
+			continue
+		}
+		why := Ambiguous
+		if h.n == 0 {
+			why = Status(h.row)
+		}
+		row := rows.row(uint32(i))
+		at[row], m.m.Status[row] = NoMatch, why
+		counts[why]++
+	}
+}
+
 func (m *matching) report(r *ranging, said VersionReport) AsOfReport {
 	var n [statuses]int64
 	for _, c := range m.counts {

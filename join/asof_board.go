@@ -2,7 +2,9 @@ package join
 
 import (
 	"context"
+	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
@@ -51,12 +53,18 @@ const (
 	recordHead = 16
 )
 
-// answer says what a step holds: a version's row, or, from crowd on, 0 for what lies before the first step, 1 for a gap, else the number of versions.
-const crowd = 1 << 31
+// An answer says what holds a fact: a version's row, or, from crowd on, 0 for what lies before the first step, 1 for a gap, else the number of versions.
+const (
+	crowd = 1 << 31
+	noKey = math.MaxUint32 // of a fact whose key has no version
+)
 
 func answerOf(h holders) uint32 {
 	switch h.n {
 	case 0:
+		if h.row == uint32(BeforeFirst) {
+			return crowd
+		}
 		return crowd + 1
 	case 1:
 		return h.row
@@ -64,6 +72,7 @@ func answerOf(h holders) uint32 {
 	return crowd + h.n
 }
 
+// answered says what an answer means.
 func answered(a uint32) holders {
 	switch {
 	case a < crowd:
@@ -72,6 +81,8 @@ func answered(a uint32) holders {
 		return holders{0, uint32(BeforeFirst)}
 	case a == crowd+1:
 		return holders{0, uint32(Gap)}
+	case a == noKey:
+		return holders{0, uint32(NoKey)}
 	}
 	return holders{n: a - crowd}
 }
@@ -90,6 +101,8 @@ func newMeta(part int, key uint32, laneWords int, shift uint) meta {
 }
 
 func (m meta) shift() uint64     { return uint64(m & metaMask) }
+func (m meta) rounds() bool      { return m&metaMask != 0 }
+func (m meta) unusual() bool     { return m>>metaShift&metaMask != leastLanes }
 func (m meta) laneWords() uint64 { return uint64(m >> metaShift & metaMask) }
 func (m meta) part() int         { return int(m >> (32 + metaLanes)) }
 func (m meta) key() uint32       { return uint32(m >> metaLanes) }
@@ -126,8 +139,9 @@ func (r record[K]) row() uint32 { return uint32(r[headWords[K]()-3]) }
 
 // placed is a record that has no slot yet.
 type placed struct {
-	hash uint64
-	at   uint32
+	start uint64
+	tag   uint32
+	at    uint32
 }
 
 // suitsBoard says whether to look facts up in a board, and not to deal them out.
@@ -171,6 +185,8 @@ func newBoard[K keyset.Words](ctx context.Context, keys *keyset.Keys, workers in
 	b.words = make([]uint64, total+recordHead)
 	b.far = total > nearWords
 	records := make([][]placed, len(parts))
+	size := 1 << bits.Len(uint(2*count))
+	b.slots, b.mask = make([]uint32, size+1), uint64(size-1)
 	err := keyset.Run(ctx, workers, len(parts), func(_, i int) error {
 		records[i] = b.write(i, starts[i])
 		return nil
@@ -178,15 +194,13 @@ func newBoard[K keyset.Words](ctx context.Context, keys *keyset.Keys, workers in
 	if err != nil {
 		return nil, err
 	}
-	size := 1 << bits.Len(uint(2*count))
-	b.slots, b.mask = make([]uint32, size+1), uint64(size-1)
 	for _, rs := range records {
 		for _, r := range rs {
-			at := r.hash & b.mask
+			at := r.start
 			for b.slots[at] != 0 {
 				at = (at + 1) & b.mask
 			}
-			b.slots[at] = r.at<<tagBits | tagOf(r.hash)
+			b.slots[at] = r.at<<tagBits | r.tag
 		}
 	}
 	b.slots[size] = b.slots[0]
@@ -198,9 +212,7 @@ func (b *board[K]) write(number, at int) []placed {
 	p := b.parts[number]
 	records := make([]placed, 0, p.table.Len())
 	p.table.All(func(e *keyset.Entry[K, uint32]) {
-		key, hash := [1]K{e.Key}, [1]uint64{}
-		b.hash(key[:], hash[:])
-		records = append(records, placed{hash[0], uint32(at / recordGrain)})
+		records = append(records, placed{b.start(&e.Key), tagOf(e.Key[0] & b.keep), uint32(at / recordGrain)})
 		first, end := p.bounds[e.Payload], p.bounds[e.Payload+1]
 		from, holds := p.from[first:end], p.holds[first:end]
 		size := recordWords[K](len(from))
@@ -220,10 +232,10 @@ func (b *board[K]) write(number, at int) []placed {
 		}
 		n := wordsOfLanes(len(from))
 		rec[head-1] = uint64(newMeta(number, e.Payload, n, round(rec[head:head+n], from)))
-		answers := rec[head+n:]
+		answers := unsafe.Slice((*uint32)(unsafe.Pointer(&rec[head+n])), 2*len(rec[head+n:]))
 		answers[0] = crowd
 		for i, h := range holds {
-			answers[(i+1)/2] |= uint64(answerOf(h)) << (32 * uint((i+1)%2))
+			answers[i+1] = answerOf(h)
 		}
 	})
 	return records
@@ -236,25 +248,18 @@ func round(to, from []uint64) (shift uint) {
 	if span>>shift > laneMost {
 		shift++
 	}
-	for i := range to {
-		for l := range lanes {
-			v := uint64(lanePad)
-			if s := i*lanes + l; s < len(from) {
-				v = (from[s] - from[0]) >> shift
-			}
-			to[i] |= v << (16 * l)
-		}
+	all := unsafe.Slice((*uint16)(unsafe.Pointer(&to[0])), lanes*len(to))
+	for i, f := range from {
+		all[i] = uint16((f - from[0]) >> shift)
+	}
+	for i := len(from); i < len(all); i++ {
+		all[i] = lanePad
 	}
 	return shift
 }
 
-// hash puts the bits that slots go by of some keys into out.
-func (b *board[K]) hash(keys []K, out []uint64) {
-	out = out[:len(keys)]
-	for i := range keys {
-		out[i] = keyset.Mixed(&keys[i]) & b.keep
-	}
-}
+// start returns the slot where the search for a key begins.
+func (b *board[K]) start(key *K) uint64 { return keyset.Mixed(key) & b.keep & b.mask }
 
-// tagOf is never 0, as free slots are. It is of the top bits, which the slots do not go by.
-func tagOf(hash uint64) uint32 { return uint32(hash>>(64-tagBits)) | 1 }
+// tagOf returns the tag of a key with such a first word, which is scrambled. It is never 0, as free slots are, and of the top bits, which slots do not go by.
+func tagOf(word uint64) uint32 { return uint32(word>>(64-tagBits)) | 1 }

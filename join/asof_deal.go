@@ -24,6 +24,11 @@ var idle = extent{from: split(math.MaxUint64)}
 type sink interface {
 	// take is called with the number of a worker, the rows of facts, and what holds each of them.
 	take(worker int, rows []uint32, found []holders)
+	// room is where answers for n facts from a row on may be put, nil for no such place.
+	room(row uint32, n int) []uint32
+	// takeAnswers is take for what was found in a board. held says that one version holds each fact. Answers for rows that aren't listed one by one are in
+	// room, if there is such a place.
+	takeAnswers(worker int, rows *rowList, answers []uint32, held bool)
 	// refuse is called for a fact that can be held by nothing: for NULL in its key, or as its time.
 	refuse(worker int, row uint32, why Status)
 }
@@ -51,7 +56,7 @@ type rangeWorker[K keyset.Words] struct {
 	extents []extent
 	at      []word
 	probing[K]
-	looking[K]
+	looking  *looking[K]
 	keptKeys []K
 }
 
@@ -112,7 +117,7 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 	if err != nil {
 		return report, err
 	}
-	if r.versions.Rows < crowd && suitsBoard(index, r.facts.Rows) {
+	if r.versions.Rows < noKey-crowd && suitsBoard(index, r.facts.Rows) {
 		err = probeBoard(ctx, r, workers, index, facts)
 	} else {
 		err = probeParts(ctx, r, workers, index, facts)
@@ -265,18 +270,18 @@ func (w *rangeWorker[K]) readFacts(s keyset.Span, f func(n int, skip []uint8, ro
 // lookSpan finds what holds the facts of a span in a board.
 func (w *rangeWorker[K]) lookSpan(b *board[K], s keyset.Span) {
 	w.readFacts(s, func(n int, skip []uint8, row uint32) {
-		keys, times, rows := w.block.Keys[:n], w.words[0][:n], w.probing.rows[:n]
-		if skip == nil {
-			for i := range rows {
-				rows[i] = row + uint32(i)
-			}
-		} else {
-			keys, times, rows = w.kept(skip, row)
+		l := w.looking
+		q := &l.asked
+		*q = asked[K]{keys: w.block.Keys[:n], times: w.words[0][:n], rowList: rowList{first: row}}
+		answers := w.sink.room(row, n)
+		if skip != nil {
+			q.keys, q.times, q.rows = w.kept(skip, row)
 		}
-		for lo := 0; lo < len(rows); lo += lookupRows {
-			hi := min(lo+lookupRows, len(rows))
-			w.sink.take(w.id, rows[lo:hi], b.look(&w.looking, keys[lo:hi], times[lo:hi], rows[lo:hi]))
+		if skip != nil || answers == nil {
+			answers = l.answers[:len(q.keys)]
 		}
+		held := b.look(l, answers)
+		w.sink.takeAnswers(w.id, &q.rowList, answers, held)
 	})
 }
 

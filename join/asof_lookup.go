@@ -2,91 +2,150 @@ package join
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/keyset"
+	"github.com/onerow-go/onerow/internal/prefetch"
 )
 
 // looking is room for facts that are looked up in a board together.
 type looking[K keyset.Words] struct {
-	hash    []uint64
-	at      []uint32 // places of records, 0 of keys that have none
-	found   []holders
-	touched uint64
+	asked[K]
+	at      [keyset.BlockRows]uint32 // first the slots where searches begin, then the places of records, 0 of keys that have none
+	answers [keyset.BlockRows]uint32
+	odd     [fetchRows]uint32
 
 	// Facts whose key is known by its digest; cells of the rows as and bs decide.
 	which, as, bs []uint32
-	odd           []uint32
 	same          []bool
 }
 
 const (
-	// lookupRows is the number of facts whose records are brought to the nearest cache before they are read.
-	lookupRows = 256
-	// touchWords is how far into a record its second line is looked for.
-	touchWords = 8
+	// fetchRows is the number of facts whose slots, or records, are fetched while those of as many before them are read.
+	fetchRows = 32
 	// nearWords is the length of records that stay in a core's own cache.
 	nearWords = 1 << 16
 )
 
-func newLooking[K keyset.Words]() looking[K] {
-	const n = lookupRows
-	return looking[K]{hash: make([]uint64, n), at: make([]uint32, n), found: make([]holders, n), which: make([]uint32, 0, n), as: make([]uint32, 0, n),
-		bs: make([]uint32, 0, n), odd: make([]uint32, 0, n), same: make([]bool, n)}
+func newLooking[K keyset.Words]() *looking[K] {
+	const n = keyset.BlockRows
+	return &looking[K]{which: make([]uint32, 0, n), as: make([]uint32, 0, n), bs: make([]uint32, 0, n), same: make([]bool, n)}
 }
 
-// look says what holds some facts, of which it is given the keys, the times and the rows. There are lookupRows of them at most. The list is valid until the next call.
+// asked are facts that are looked up together, keyset.BlockRows at most.
+type asked[K keyset.Words] struct {
+	keys  []K
+	times []uint64
+	rowList
+}
+
+// rowList lists rows: those from the first on, one by one, unless rows has them.
+type rowList struct {
+	first uint32
+	rows  []uint32
+}
+
+func (l *rowList) row(i uint32) uint32 {
+	if l.rows == nil {
+		return l.first + i
+	}
+	return l.rows[i]
+}
+
+// look puts what holds each of the facts that l has been asked for into answers. It says whether each is held by one version.
 //
-// Each loop does one thing for all of the facts, so that the processor waits for the memory of many at a time.
-func (b *board[K]) look(l *looking[K], keys []K, times []uint64, rows []uint32) []holders {
-	b.hash(keys, l.hash)
-	at := l.at[:len(keys)]
-	slots, mask := b.slots, b.mask
-	for i, h := range l.hash[:len(keys)] {
-		tag, first, second := tagOf(h), slots[h&mask], slots[h&mask+1]
-		_, other := bits.Sub32(0, (first^tag)&(1<<tagBits-1), 0) // 1 if the first isn't it
-		s := first ^ (first^second)&-other
-		if s&(1<<tagBits-1) != tag {
-			s = b.next(h)
+// Each loop does one thing for many facts, and while it does, the memory that it needs for those after them is fetched.
+func (b *board[K]) look(l *looking[K], answers []uint32) bool {
+	q, n := &l.asked, len(l.keys)
+	at, all := l.at[:n], uint32(0)
+	b.starts(q.keys, at)
+	b.fetchSlots(at[:min(fetchRows, n)])
+	for lo := 0; lo < n; lo += fetchRows {
+		hi := min(lo+fetchRows, n)
+		b.fetchSlots(at[hi:min(hi+fetchRows, n)])
+		b.place(q.keys[lo:hi], at[lo:hi])
+	}
+	if !b.keys.Exact() {
+		b.verify(l)
+	}
+	b.fetchRecords(at[:min(fetchRows, n)])
+	for lo := 0; lo < n; lo += fetchRows {
+		hi := min(lo+fetchRows, n)
+		b.fetchRecords(at[hi:min(hi+fetchRows, n)])
+		found := answers[lo:hi]
+		odd, some := b.count(q.keys[lo:hi], q.times[lo:hi], at[lo:hi], found, &l.odd)
+		for _, i := range l.odd[:odd] {
+			found[i] = b.settle(q, at[uint32(lo)+i], uint32(lo)+i)
+			some |= found[i]
+		}
+		all |= some
+	}
+	return all < crowd
+}
+
+// starts puts the slots where the searches for some keys begin into at.
+func (b *board[K]) starts(keys []K, at []uint32) {
+	at = at[:len(keys)]
+	keep := b.mask & b.keep
+	for i := range keys {
+		at[i] = uint32(keyset.Mixed(&keys[i]) & keep)
+	}
+}
+
+// place puts the places of the records of some keys into at, which has the slots where their searches begin. A slot and the one after it are looked at together,
+// without a branch.
+func (b *board[K]) place(keys []K, at []uint32) {
+	const mask = 1<<tagBits - 1
+	at = at[:len(keys)]
+	slots, keep := unsafe.Pointer(&b.slots[0]), b.keep
+	for i := range keys {
+		pair := (*[2]uint32)(unsafe.Add(slots, uintptr(at[i])*4))
+		tag, s, second := tagOf(keys[i][0]&keep), pair[0], pair[1]
+		if (s^tag)&mask != 0 {
+			s = second
+		}
+		if (s^tag)&mask != 0 {
+			s = b.next(&keys[i])
 		}
 		at[i] = s >> tagBits
 	}
-	if b.far {
-		l.touched += b.touch(at)
-	}
-	if !b.keys.Exact() {
-		b.verify(l, keys, rows)
-	}
-	b.count(l, keys, times, rows)
-	return l.found[:len(keys)]
 }
 
-// next returns the first slot with the tag of a hash, 0 when there is none.
-func (b *board[K]) next(hash uint64) uint32 {
-	for at := hash & b.mask; ; at = (at + 1) & b.mask {
-		if s := b.slots[at]; s == 0 || s&(1<<tagBits-1) == tagOf(hash) {
+// fetchSlots fetches slots, where they may lie beyond a core's own cache.
+func (b *board[K]) fetchSlots(at []uint32) {
+	if b.far {
+		prefetch.Cells(unsafe.Pointer(&b.slots[0]), 4, at)
+	}
+}
+
+// fetchRecords fetches two lines of records each.
+func (b *board[K]) fetchRecords(at []uint32) {
+	if b.far {
+		prefetch.Cells(unsafe.Pointer(&b.words[0]), 8*recordGrain, at)
+		prefetch.Cells(unsafe.Pointer(&b.words[prefetch.Line/8]), 8*recordGrain, at)
+	}
+}
+
+// next returns the first slot with the tag of a key, 0 when there is none.
+func (b *board[K]) next(key *K) uint32 {
+	tag := tagOf((*key)[0] & b.keep)
+	for at := b.start(key); ; at = (at + 1) & b.mask {
+		if s := b.slots[at]; s == 0 || s&(1<<tagBits-1) == tag {
 			return s
 		}
 	}
 }
 
-// touch reads the lines of records, so that they are at hand.
-func (b *board[K]) touch(at []uint32) (sum uint64) {
-	for _, r := range at {
-		rec := (*[recordHead]uint64)(b.words[int(r)*recordGrain:])
-		sum += rec[0] + rec[touchWords]
-	}
-	return sum
-}
-
 // seek returns the place of the record of a key, 0 when there is none.
-func (b *board[K]) seek(hash uint64, key K, row uint32) uint32 {
-	for at := hash & b.mask; ; at = (at + 1) & b.mask {
+func (b *board[K]) seek(key K, row uint32) uint32 {
+	tag := tagOf(key[0] & b.keep)
+	for at := b.start(&key); ; at = (at + 1) & b.mask {
 		s := b.slots[at]
 		if s == 0 {
 			return 0
 		}
-		if s&(1<<tagBits-1) != tagOf(hash) {
+		if s&(1<<tagBits-1) != tag {
 			continue
 		}
 		rec := b.record(s >> tagBits)
@@ -97,12 +156,12 @@ func (b *board[K]) seek(hash uint64, key K, row uint32) uint32 {
 }
 
 // verify compares the cells of facts and of those whose digests they have, and looks for others where they differ.
-func (b *board[K]) verify(l *looking[K], keys []K, rows []uint32) {
+func (b *board[K]) verify(l *looking[K]) {
 	l.which, l.as, l.bs = l.which[:0], l.as[:0], l.bs[:0]
-	for i, r := range l.at[:len(keys)] {
-		if k := keys[i]; r != 0 && k[len(k)-1]>>56 == form.LongText {
+	for i, r := range l.at[:len(l.keys)] {
+		if k := l.keys[i]; r != 0 && k[len(k)-1]>>56 == form.LongText {
 			if rec := b.record(r); rec.has(k) {
-				l.which, l.as, l.bs = append(l.which, uint32(i)), append(l.as, rec.row()), append(l.bs, rows[i])
+				l.which, l.as, l.bs = append(l.which, uint32(i)), append(l.as, rec.row()), append(l.bs, l.row(uint32(i)))
 			}
 		}
 	}
@@ -113,60 +172,64 @@ func (b *board[K]) verify(l *looking[K], keys []K, rows []uint32) {
 	b.keys.SamePairs(l.as, l.bs, same)
 	for n, i := range l.which {
 		if !same[n] {
-			l.at[i] = b.seek(l.hash[i], keys[i], rows[i])
+			l.at[i] = b.seek(l.keys[i], l.row(i))
 		}
 	}
 }
 
-// count counts the steps of each fact's key up to its time, and reads what the last of them holds.
-func (b *board[K]) count(l *looking[K], keys []K, times []uint64, rows []uint32) {
-	const mask = recordHead - 1
+// count counts the steps of each fact's key up to its time, and puts what the last of them holds into found. It returns the number of facts that are put into
+// odd, as it can't answer for them, and the answers of the others, all in one: crowd or more, if one of them is.
+//
+// A record, its lanes and its answers are read where at says they are, without a look at the length of all records.
+func (b *board[K]) count(keys []K, times []uint64, at, found []uint32, odd *[fetchRows]uint32) (n uint, all uint32) {
 	var k K
-	head, words, odd := uint64(headWords[K]()), b.words, l.odd[:0]
-	found, times, at := l.found[:len(keys)], times[:len(keys)], l.at[:len(keys)]
+	head, records := headWords[K](), unsafe.Pointer(&b.words[0])
+	times, at, found = times[:len(keys)], at[:len(keys)], found[:len(keys)]
 	for i := range keys {
-		p := uint64(at[i]) * recordGrain
-		rec := (*[recordHead]uint64)(words[p:])
-		m := meta(rec[(head-1)&mask])
-		end := head + m.laneWords()
-		past, before := bits.Sub64(times[i], rec[(head-2)&mask], 0)
-		t := past >> m.shift()
-		_, over := bits.Sub64(laneMost, t, 0)
-		t -= (t - laneMost) & -over
-		all := t*laneOnes | laneTops
-		sum := (all-rec[head&mask])&laneTops>>laneBits + (all-rec[(head+1)&mask])&laneTops>>laneBits + (all-rec[(head+2)&mask])&laneTops>>laneBits
-		for j := head + leastLanes; j < end; j++ {
-			sum += (all - rec[j&mask]) & laneTops >> laneBits
+		rec := (*[recordHead]uint64)(unsafe.Add(records, uintptr(at[i])*(8*recordGrain)))
+		m, first, end := meta(rec[head-1]), rec[head-2], uint64(head+leastLanes)
+		t := (times[i] - first) >> m.shift()
+		if t > laneMost {
+			t = laneMost
 		}
-		c := sum * laneOnes >> 48 & (before - 1)
-		last := c - 1
-		rounded := rec[(head+last/lanes)&mask] >> (16 * (last % lanes)) & lanePad
-		if rounded == t && m.shift() != 0 || end == head || rec[0] != keys[i][0] || rec[len(k)-1] != keys[i][len(k)-1] {
-			odd = append(odd, uint32(i))
+		line := t*laneOnes | laneTops
+		c := bits.OnesCount64((line-rec[head])&laneTops | (line-rec[head+1])&laneTops>>1 | (line-rec[head+2])&laneTops>>2)
+		if m.unusual() {
+			if end = uint64(head) + m.laneWords(); end == uint64(head) {
+				odd[n%fetchRows] = uint32(i)
+				n++
+				continue
+			}
+			for j := uint64(head + leastLanes); j < end; j++ {
+				c += bits.OnesCount64((line - rec[j%recordHead]) & laneTops)
+			}
+		}
+		if times[i] < first {
+			c = 0
+		}
+		last := *(*uint16)(unsafe.Add(unsafe.Pointer(rec), 8*head+2*c-2))
+		if rec[0] != keys[i][0] || rec[len(k)-1] != keys[i][len(k)-1] || uint64(last) == t && m.rounds() {
+			odd[n%fetchRows] = uint32(i)
+			n++
 			continue
 		}
-		a := uint32(words[p+end+c/2] >> (32 * (c % 2)))
-		found[i] = holders{1, a}
-		if a >= crowd {
-			found[i] = answered(a)
-		}
+		a := *(*uint32)(unsafe.Add(unsafe.Pointer(rec), 8*end+4*uint64(c)))
+		found[i] = a
+		all |= a
 	}
-	for _, i := range odd {
-		r := at[i]
-		if r != 0 && !b.record(r).has(keys[i]) {
-			r = b.seek(l.hash[i], keys[i], rows[i])
-		}
-		found[i] = b.exactly(r, times[i])
-	}
+	return n, all
 }
 
-// exactly finds what holds a time of the key of a record, or of a key that has none, by the words of its steps.
-func (b *board[K]) exactly(r uint32, t uint64) holders {
+// settle finds what holds fact i, which is odd: by the cells of its key and the words of its steps. r is the place of a record that may be its key's.
+func (b *board[K]) settle(q *asked[K], r, i uint32) uint32 {
+	if r != 0 && !b.record(r).has(q.keys[i]) {
+		r = b.seek(q.keys[i], q.row(i))
+	}
 	if r == 0 {
-		return holders{0, uint32(NoKey)}
+		return noKey
 	}
 	m := meta(b.record(r)[headWords[K]()-1])
 	p, key := b.parts[m.part()], m.key()
 	first := p.bounds[key]
-	return p.at(uint(first), uint(p.bounds[key+1]-first), t)
+	return answerOf(p.at(uint(first), uint(p.bounds[key+1]-first), q.times[i]))
 }

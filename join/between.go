@@ -87,12 +87,26 @@ func (s *sizing) refuse(int, uint32, Status) {}
 func (s *sizing) take(worker int, rows []uint32, found []holders) {
 	sum := &s.sums[worker]
 	for i, h := range found {
-		sum.rows += uint64(h.n)
-		if h.n > 0 {
-			sum.held++
-		}
-		if h.n > sum.most || h.n == sum.most && h.n > 0 && rows[i] < sum.at {
-			sum.most, sum.at = h.n, rows[i]
-		}
+		sum.add(rows[i], h.n)
+	}
+}
+
+func (s *sizing) room(uint32, int) []uint32 { return nil }
+
+func (s *sizing) takeAnswers(worker int, rows *rowList, answers []uint32, _ bool) {
+	sum := &s.sums[worker]
+	for i, a := range answers {
+		sum.add(rows.row(uint32(i)), answered(a).n)
+	}
+}
+
+// add adds a fact that n versions hold.
+func (s *rangeSum) add(row, n uint32) {
+	s.rows += uint64(n)
+	if n > 0 {
+		s.held++
+	}
+	if n > s.most || n == s.most && n > 0 && row < s.at {
+		s.most, s.at = n, row
 	}
 }
