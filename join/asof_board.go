@@ -19,13 +19,14 @@ import (
 // Starts are rounded to 15 bits of what lies between the first and the last of their key, so that those before a time are counted four at a time, without a
 // branch. Where a fact's time is rounded to the start of its step, the words themselves decide.
 type board[K keyset.Words] struct {
-	keys  *keyset.Keys
-	parts []*part[K]
-	keep  uint64   // ^0; 0 under one hash for all
-	mask  uint64   // of all slots but the last
-	slots []uint32 // the last is as the first
-	words []uint64
-	far   bool // records don't fit a core's own cache
+	keys     *keyset.Keys
+	parts    []*part[K]
+	mask     uint32   // of all slots but the last
+	starting uint32   // mask, and
+	keep     uint32   // ^0; both 0 under one hash for all
+	slots    []uint32 // the last is as the first
+	words    []uint64
+	far      bool // records don't fit a core's own cache
 }
 
 const (
@@ -57,6 +58,7 @@ const (
 const (
 	crowd = 1 << 31
 	noKey = math.MaxUint32 // of a fact whose key has no version
+	odd   = noKey - 1      // of a fact that is looked at again
 )
 
 func answerOf(h holders) uint32 {
@@ -97,13 +99,13 @@ const (
 )
 
 func newMeta(part int, key uint32, laneWords int, shift uint) meta {
-	return meta(part)<<(32+metaLanes) | meta(key)<<metaLanes | meta(laneWords)<<metaShift | meta(shift)
+	return meta(part)<<(32+metaLanes) | meta(key)<<metaLanes | meta(laneWords^leastLanes)<<metaShift | meta(shift)
 }
 
 func (m meta) shift() uint64     { return uint64(m & metaMask) }
 func (m meta) rounds() bool      { return m&metaMask != 0 }
-func (m meta) unusual() bool     { return m>>metaShift&metaMask != leastLanes }
-func (m meta) laneWords() uint64 { return uint64(m >> metaShift & metaMask) }
+func (m meta) unusual() bool     { return m&(metaMask<<metaShift) != 0 }
+func (m meta) laneWords() uint64 { return uint64(m>>metaShift&metaMask) ^ leastLanes }
 func (m meta) part() int         { return int(m >> (32 + metaLanes)) }
 func (m meta) key() uint32       { return uint32(m >> metaLanes) }
 
@@ -139,9 +141,7 @@ func (r record[K]) row() uint32 { return uint32(r[headWords[K]()-3]) }
 
 // placed is a record that has no slot yet.
 type placed struct {
-	start uint64
-	tag   uint32
-	at    uint32
+	half, at uint32
 }
 
 // suitsBoard says whether to look facts up in a board, and not to deal them out.
@@ -170,10 +170,7 @@ const boardMost = 1 << 22
 
 // newBoard makes a board of the index of each part.
 func newBoard[K keyset.Words](ctx context.Context, keys *keyset.Keys, workers int, parts []*part[K]) (*board[K], error) {
-	b := &board[K]{keys: keys, parts: parts, keep: ^uint64(0)}
-	if form.IsConstantHash() {
-		b.keep = 0
-	}
+	b := &board[K]{keys: keys, parts: parts}
 	starts, total, count := make([]int, len(parts)), recordWords[K](0), 0
 	for i, p := range parts {
 		starts[i] = total
@@ -183,10 +180,14 @@ func newBoard[K keyset.Words](ctx context.Context, keys *keyset.Keys, workers in
 		count += p.table.Len()
 	}
 	b.words = make([]uint64, total+recordHead)
+	b.words[headWords[K]()-1] = uint64(newMeta(0, 0, 0, 0))
 	b.far = total > nearWords
 	records := make([][]placed, len(parts))
-	size := 1 << bits.Len(uint(2*count))
-	b.slots, b.mask = make([]uint32, size+1), uint64(size-1)
+	size := 1 << bits.Len(uint(4*count))
+	b.slots, b.mask = make([]uint32, size+1), uint32(size-1)
+	if !form.IsConstantHash() {
+		b.starting, b.keep = b.mask, ^uint32(0)
+	}
 	err := keyset.Run(ctx, workers, len(parts), func(_, i int) error {
 		records[i] = b.write(i, starts[i])
 		return nil
@@ -196,49 +197,56 @@ func newBoard[K keyset.Words](ctx context.Context, keys *keyset.Keys, workers in
 	}
 	for _, rs := range records {
 		for _, r := range rs {
-			at := r.start
+			at := r.half & b.starting
 			for b.slots[at] != 0 {
 				at = (at + 1) & b.mask
 			}
-			b.slots[at] = r.at<<tagBits | r.tag
+			b.slots[at] = r.at<<tagBits | tagOf(r.half&b.keep)
 		}
 	}
 	b.slots[size] = b.slots[0]
 	return b, nil
 }
 
-// write writes the records of a part.
+// write writes the records of a part, in the order of its steps.
 func (b *board[K]) write(number, at int) []placed {
 	p := b.parts[number]
-	records := make([]placed, 0, p.table.Len())
-	p.table.All(func(e *keyset.Entry[K, uint32]) {
-		records = append(records, placed{b.start(&e.Key), tagOf(e.Key[0] & b.keep), uint32(at / recordGrain)})
-		first, end := p.bounds[e.Payload], p.bounds[e.Payload+1]
-		from, holds := p.from[first:end], p.holds[first:end]
-		size := recordWords[K](len(from))
-		rec := b.words[at : at+size]
-		at += size
-		for i := range len(e.Key) {
-			rec[i] = e.Key[i]
-		}
-		if len(e.Key) > 1 {
-			rec[len(e.Key)] = uint64(e.Row())
-		}
-		head := headWords[K]()
-		rec[head-2] = from[0]
-		if len(from) > laneSteps {
-			rec[head-1] = uint64(newMeta(number, e.Payload, 0, 0))
-			return
-		}
-		n := wordsOfLanes(len(from))
-		rec[head-1] = uint64(newMeta(number, e.Payload, n, round(rec[head:head+n], from)))
-		answers := unsafe.Slice((*uint32)(unsafe.Pointer(&rec[head+n])), 2*len(rec[head+n:]))
-		answers[0] = crowd
-		for i, h := range holds {
-			answers[i+1] = answerOf(h)
-		}
-	})
+	records, entries := make([]placed, 0, p.table.Len()), make([]keyset.Entry[K, uint32], p.table.Len())
+	p.table.All(func(e *keyset.Entry[K, uint32]) { entries[e.Payload] = *e })
+	for i := range entries {
+		e := &entries[i]
+		records = append(records, placed{halfOf(&e.Key), uint32(at / recordGrain)})
+		at += b.writeRecord(number, at, e)
+	}
 	return records
+}
+
+// writeRecord writes the record of a key of a part, and returns its length.
+func (b *board[K]) writeRecord(number, at int, e *keyset.Entry[K, uint32]) int {
+	p := b.parts[number]
+	first, end := p.bounds[e.Payload], p.bounds[e.Payload+1]
+	from, holds := p.from[first:end], p.holds[first:end]
+	rec := b.words[at : at+recordWords[K](len(from))]
+	for i := range len(e.Key) {
+		rec[i] = e.Key[i]
+	}
+	if len(e.Key) > 1 {
+		rec[len(e.Key)] = uint64(e.Row())
+	}
+	head := headWords[K]()
+	rec[head-2] = from[0]
+	if len(from) > laneSteps {
+		rec[head-1] = uint64(newMeta(number, e.Payload, 0, 0))
+		return len(rec)
+	}
+	n := wordsOfLanes(len(from))
+	rec[head-1] = uint64(newMeta(number, e.Payload, n, round(rec[head:head+n], from)))
+	answers := unsafe.Slice((*uint32)(unsafe.Pointer(&rec[head+n])), 2*len(rec[head+n:]))
+	answers[0] = crowd
+	for i, h := range holds {
+		answers[i+1] = answerOf(h)
+	}
+	return len(rec)
 }
 
 // round puts the starts of steps into lanes. It returns by how much they are shifted.
@@ -258,8 +266,8 @@ func round(to, from []uint64) (shift uint) {
 	return shift
 }
 
-// start returns the slot where the search for a key begins.
-func (b *board[K]) start(key *K) uint64 { return keyset.Mixed(key) & b.keep & b.mask }
+// halfOf returns the bits of a key that slots and tags go by: the upper half of its first word, which is scrambled.
+func halfOf[K keyset.Words](key *K) uint32 { return uint32((*key)[0] >> 32) }
 
-// tagOf returns the tag of a key with such a first word, which is scrambled. It is never 0, as free slots are, and of the top bits, which slots do not go by.
-func tagOf(word uint64) uint32 { return uint32(word>>(64-tagBits)) | 1 }
+// tagOf is never 0, as free slots are. It is of the top bits, which the slots do not go by.
+func tagOf(half uint32) uint32 { return half>>(32-tagBits) | 1 }

@@ -117,7 +117,7 @@ func answerKeys[K keyset.Words](ctx context.Context, r *ranging, to func(workers
 	if err != nil {
 		return report, err
 	}
-	if r.versions.Rows < noKey-crowd && suitsBoard(index, r.facts.Rows) {
+	if r.versions.Rows < odd-crowd && suitsBoard(index, r.facts.Rows) {
 		err = probeBoard(ctx, r, workers, index, facts)
 	} else {
 		err = probeParts(ctx, r, workers, index, facts)

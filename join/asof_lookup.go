@@ -14,7 +14,6 @@ type looking[K keyset.Words] struct {
 	asked[K]
 	at      [keyset.BlockRows]uint32 // first the slots where searches begin, then the places of records, 0 of keys that have none
 	answers [keyset.BlockRows]uint32
-	odd     [fetchRows]uint32
 
 	// Facts whose key is known by its digest; cells of the rows as and bs decide.
 	which, as, bs []uint32
@@ -57,27 +56,29 @@ func (l *rowList) row(i uint32) uint32 {
 //
 // Each loop does one thing for many facts, and while it does, the memory that it needs for those after them is fetched.
 func (b *board[K]) look(l *looking[K], answers []uint32) bool {
-	q, n := &l.asked, len(l.keys)
+	q, n, step := &l.asked, len(l.keys), len(l.keys)
 	at, all := l.at[:n], uint32(0)
-	b.starts(q.keys, at)
-	b.fetchSlots(at[:min(fetchRows, n)])
-	for lo := 0; lo < n; lo += fetchRows {
-		hi := min(lo+fetchRows, n)
-		b.fetchSlots(at[hi:min(hi+fetchRows, n)])
+	if b.far {
+		step = fetchRows
+		b.starts(q.keys, at)
+		b.fetchSlots(at[:min(step, n)])
+	}
+	for lo := 0; lo < n; lo += step {
+		hi := min(lo+step, n)
+		b.fetchSlots(at[hi:min(hi+step, n)])
 		b.place(q.keys[lo:hi], at[lo:hi])
 	}
 	if !b.keys.Exact() {
 		b.verify(l)
 	}
-	b.fetchRecords(at[:min(fetchRows, n)])
-	for lo := 0; lo < n; lo += fetchRows {
-		hi := min(lo+fetchRows, n)
-		b.fetchRecords(at[hi:min(hi+fetchRows, n)])
+	b.fetchRecords(at[:min(step, n)])
+	for lo := 0; lo < n; lo += step {
+		hi := min(lo+step, n)
+		b.fetchRecords(at[hi:min(hi+step, n)])
 		found := answers[lo:hi]
-		odd, some := b.count(q.keys[lo:hi], q.times[lo:hi], at[lo:hi], found, &l.odd)
-		for _, i := range l.odd[:odd] {
-			found[i] = b.settle(q, at[uint32(lo)+i], uint32(lo)+i)
-			some |= found[i]
+		some := b.count(q.keys[lo:hi], q.times[lo:hi], at[lo:hi], found)
+		if some >= crowd {
+			some = b.settle(q, lo, at[lo:hi], found)
 		}
 		all |= some
 	}
@@ -87,26 +88,25 @@ func (b *board[K]) look(l *looking[K], answers []uint32) bool {
 // starts puts the slots where the searches for some keys begin into at.
 func (b *board[K]) starts(keys []K, at []uint32) {
 	at = at[:len(keys)]
-	keep := b.mask & b.keep
+	mask := b.starting
 	for i := range keys {
-		at[i] = uint32(keyset.Mixed(&keys[i]) & keep)
+		at[i] = halfOf(&keys[i]) & mask
 	}
 }
 
-// place puts the places of the records of some keys into at, which has the slots where their searches begin. A slot and the one after it are looked at together,
-// without a branch.
+// place puts the places of the records of some keys into at. A slot and the one after it are looked at together, without a branch.
 func (b *board[K]) place(keys []K, at []uint32) {
-	const mask = 1<<tagBits - 1
 	at = at[:len(keys)]
-	slots, keep := unsafe.Pointer(&b.slots[0]), b.keep
+	slots, mask, keep := unsafe.Pointer(&b.slots[0]), b.starting, b.keep
 	for i := range keys {
-		pair := (*[2]uint32)(unsafe.Add(slots, uintptr(at[i])*4))
-		tag, s, second := tagOf(keys[i][0]&keep), pair[0], pair[1]
-		if (s^tag)&mask != 0 {
+		half := halfOf(&keys[i])
+		pair := (*[2]uint32)(unsafe.Add(slots, uintptr(half&mask)*4))
+		tag, s, second := tagOf(half&keep), pair[0], pair[1]
+		if (s^tag)%(1<<tagBits) != 0 {
 			s = second
 		}
-		if (s^tag)&mask != 0 {
-			s = b.next(&keys[i])
+		if (s^tag)%(1<<tagBits) != 0 {
+			s = b.next(half)
 		}
 		at[i] = s >> tagBits
 	}
@@ -128,10 +128,10 @@ func (b *board[K]) fetchRecords(at []uint32) {
 }
 
 // next returns the first slot with the tag of a key, 0 when there is none.
-func (b *board[K]) next(key *K) uint32 {
-	tag := tagOf((*key)[0] & b.keep)
-	for at := b.start(key); ; at = (at + 1) & b.mask {
-		if s := b.slots[at]; s == 0 || s&(1<<tagBits-1) == tag {
+func (b *board[K]) next(half uint32) uint32 {
+	tag := tagOf(half & b.keep)
+	for at := half & b.starting; ; at = (at + 1) & b.mask {
+		if s := b.slots[at]; s == 0 || s%(1<<tagBits) == tag {
 			return s
 		}
 	}
@@ -139,13 +139,14 @@ func (b *board[K]) next(key *K) uint32 {
 
 // seek returns the place of the record of a key, 0 when there is none.
 func (b *board[K]) seek(key K, row uint32) uint32 {
-	tag := tagOf(key[0] & b.keep)
-	for at := b.start(&key); ; at = (at + 1) & b.mask {
+	half := halfOf(&key)
+	tag := tagOf(half & b.keep)
+	for at := half & b.starting; ; at = (at + 1) & b.mask {
 		s := b.slots[at]
 		if s == 0 {
 			return 0
 		}
-		if s&(1<<tagBits-1) != tag {
+		if s%(1<<tagBits) != tag {
 			continue
 		}
 		rec := b.record(s >> tagBits)
@@ -177,51 +178,55 @@ func (b *board[K]) verify(l *looking[K]) {
 	}
 }
 
-// count counts the steps of each fact's key up to its time, and puts what the last of them holds into found. It returns the number of facts that are put into
-// odd, as it can't answer for them, and the answers of the others, all in one: crowd or more, if one of them is.
+// count counts the steps of each fact's key up to its time, and puts what the last of them holds into found; odd where it can't tell. It returns all of
+// these answers in one, which is crowd or more if one of them is.
 //
 // A record, its lanes and its answers are read where at says they are, without a look at the length of all records.
-func (b *board[K]) count(keys []K, times []uint64, at, found []uint32, odd *[fetchRows]uint32) (n uint, all uint32) {
+func (b *board[K]) count(keys []K, times []uint64, at, found []uint32) (all uint32) {
 	var k K
 	head, records := headWords[K](), unsafe.Pointer(&b.words[0])
 	times, at, found = times[:len(keys)], at[:len(keys)], found[:len(keys)]
 	for i := range keys {
 		rec := (*[recordHead]uint64)(unsafe.Add(records, uintptr(at[i])*(8*recordGrain)))
-		m, first, end := meta(rec[head-1]), rec[head-2], uint64(head+leastLanes)
-		t := (times[i] - first) >> m.shift()
-		if t > laneMost {
-			t = laneMost
-		}
+		m, end := meta(rec[head-1]), uint64(head+leastLanes)
+		past, before := bits.Sub64(times[i], rec[head-2], 0)
+		t := past >> m.shift()
+		_, over := bits.Sub64(laneMost, t, 0)
+		t -= (t - laneMost) & -over
 		line := t*laneOnes | laneTops
-		c := bits.OnesCount64((line-rec[head])&laneTops | (line-rec[head+1])&laneTops>>1 | (line-rec[head+2])&laneTops>>2)
+		sum := (line-rec[head])&laneTops>>laneBits + (line-rec[head+1])&laneTops>>laneBits + (line-rec[head+2])&laneTops>>laneBits
 		if m.unusual() {
-			if end = uint64(head) + m.laneWords(); end == uint64(head) {
-				odd[n%fetchRows] = uint32(i)
-				n++
-				continue
-			}
+			end = uint64(head) + m.laneWords()
 			for j := uint64(head + leastLanes); j < end; j++ {
-				c += bits.OnesCount64((line - rec[j%recordHead]) & laneTops)
+				sum += (line - rec[j%recordHead]) & laneTops >> laneBits
 			}
 		}
-		if times[i] < first {
-			c = 0
+		c := sum * laneOnes >> 48 &^ -before
+		a := *(*uint32)(unsafe.Add(unsafe.Pointer(rec), 8*end+4*c))
+		last := *(*uint16)(unsafe.Add(unsafe.Pointer(rec), 8*uint64(head)+2*c-2))
+		if rec[0] != keys[i][0] || rec[len(k)-1] != keys[i][len(k)-1] || uint64(last) == t && m.rounds() || end == uint64(head) {
+			a = odd
 		}
-		last := *(*uint16)(unsafe.Add(unsafe.Pointer(rec), 8*head+2*c-2))
-		if rec[0] != keys[i][0] || rec[len(k)-1] != keys[i][len(k)-1] || uint64(last) == t && m.rounds() {
-			odd[n%fetchRows] = uint32(i)
-			n++
-			continue
-		}
-		a := *(*uint32)(unsafe.Add(unsafe.Pointer(rec), 8*end+4*uint64(c)))
 		found[i] = a
 		all |= a
 	}
-	return n, all
+	return all
 }
 
-// settle finds what holds fact i, which is odd: by the cells of its key and the words of its steps. r is the place of a record that may be its key's.
-func (b *board[K]) settle(q *asked[K], r, i uint32) uint32 {
+// settle finds what holds those facts that are odd, by the cells of their keys and the words of their steps. lo is the number of the first of them.
+func (b *board[K]) settle(q *asked[K], lo int, at, found []uint32) (all uint32) {
+	for i, a := range found {
+		if a == odd {
+			a = b.exactly(q, at[i], uint32(lo+i))
+			found[i] = a
+		}
+		all |= a
+	}
+	return all
+}
+
+// exactly finds what holds fact i. r is the place of a record that may be its key's.
+func (b *board[K]) exactly(q *asked[K], r, i uint32) uint32 {
 	if r != 0 && !b.record(r).has(q.keys[i]) {
 		r = b.seek(q.keys[i], q.row(i))
 	}

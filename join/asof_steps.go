@@ -3,6 +3,7 @@ package join
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/onerow-go/onerow"
@@ -239,18 +240,28 @@ func (x *indexer[K]) sort(v []stretch) []stretch {
 	return v
 }
 
-// insertionRows is the number of versions up to which they are sorted by insertion.
-const insertionRows = 24
+// rankRows is the number of versions up to which they are sorted by ranks.
+const rankRows = 24
 
+// sortByStart brings versions into order of their starts; those with one start stay as they lie. Few are each put behind those that come before it, which are counted without
+// a branch: a guess would be wrong half of the time.
 func (x *indexer[K]) sortByStart(v []stretch) {
-	if len(v) <= insertionRows {
-		for i := 1; i < len(v); i++ {
-			s, at := v[i], i
-			for ; at > 0 && s.from < v[at-1].from; at-- {
-				v[at] = v[at-1]
+	if len(v) <= rankRows {
+		var ranks [rankRows]uint32
+		var sorted [rankRows]stretch
+		for i := range v {
+			from, rank := v[i].from, uint32(i)
+			for j := range v[:i] {
+				_, before := bits.Sub64(from, v[j].from, 0) // 1 if i is
+				ranks[j] += uint32(before)
+				rank -= uint32(before)
 			}
-			v[at] = s
+			ranks[i] = rank
 		}
+		for i := range v {
+			sorted[ranks[i]%rankRows] = v[i]
+		}
+		copy(v, sorted[:])
 		return
 	}
 	slices.SortFunc(v, func(a, b stretch) int {
