@@ -13,39 +13,6 @@ import (
 // The loops over the rows of a block, one for each mode of a Reader. They read what stands in the slots of NULL rows, except
 // where that could lead outside a buffer; the Reader overwrites it.
 
-// Raw returns rows lo to lo+n of an array of 64-bit words without NULL, as they stand, and the factor to the family's finest unit. For
-// other arrays it returns nil. It is the array's own memory: a pass over it that isn't made is the cheapest.
-func (a *Array) Raw(lo, n int) (words []uint64, mul uint64) {
-	if a.valid != nil {
-		return nil, 0
-	}
-	return a.RawSlots(lo, n)
-}
-
-// RawSlots is [Array.Raw] for arrays that may have NULL: what stands in the slots of NULL rows means nothing. See [Array.Nulls].
-func (a *Array) RawSlots(lo, n int) (words []uint64, mul uint64) {
-	if n == 0 {
-		return nil, 0
-	}
-	p := a.off + lo
-	switch a.Kind {
-	case KindU64:
-		return a.u64[p : p+n], a.mul
-	case KindI64:
-		v := a.i64[p : p+n]
-		return unsafe.Slice((*uint64)(unsafe.Pointer(&v[0])), n), a.mul
-	}
-	return nil, 0
-}
-
-// Flip returns the bits by which raw words and those of Mode Ordinal differ.
-func (a *Array) Flip() uint64 {
-	if a.Kind == KindI64 {
-		return signBit
-	}
-	return 0
-}
-
 func intWords[T constraints.Integer](v []T, dst []uint64) {
 	v = v[:len(dst)]
 	for i, x := range v {
@@ -106,45 +73,34 @@ func (b *Block) hashTexts() {
 	}
 }
 
-// texts is the hot loop of text keys. A text that is followed by enough bytes of the buffer is loaded as two
-// words and masked; the others, and NULL slots, go the slow way.
 func (a *Array) texts(lo int, b *Block) {
-	if a.Kind == KindBytes32 {
-		p := a.off + lo
-		offs := a.i32[p : p+len(b.K0)+1]
-		k0, k1 := b.K0, b.K1[:len(b.K0)]
-		start := int(offs[0])
-		for i := range k0 {
-			end := int(offs[i+1])
-			n := end - start
-			if uint(n) <= MaxInline && start >= 0 && start+16 <= len(a.data) {
-				w := a.data[start : start+16 : start+16]
-				x, y := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
-				m := masks[n&15]
-				k0[i], k1[i] = x&m[0], y&m[1]|uint64(n)<<56
-			} else if b.Null[i] == 0 {
-				k0[i], k1[i] = textKey(a.data[start:end])
+	switch a.Kind {
+	case KindBytes32:
+		readTexts(a.texts32(lo, len(b.K0)), b)
+	case KindBytes64:
+		readTexts(a.texts64(lo, len(b.K0)), b)
+	default:
+		for i := range b.K0 {
+			if b.Null[i] == 0 {
+				b.K0[i], b.K1[i] = textKey(a.bytes(lo + i))
 			}
-			start = end
-		}
-		return
-	}
-	for i := range b.K0 {
-		if b.Null[i] == 0 {
-			b.K0[i], b.K1[i] = textKey(a.bytes(lo + i))
 		}
 	}
 }
 
-// masks[n] keeps the first n bytes of two words.
-var masks = func() (m [16][2]uint64) {
-	for n := range m {
-		for i := range n {
-			m[n][i>>3] |= 0xff << (8 * (i & 7))
+// readTexts is the hot loop of texts. NULL slots go the slow way, as their offsets may point anywhere.
+func readTexts[O Offset](t Texts[O], b *Block) {
+	k0, k1 := b.K0, b.K1[:len(b.K0)]
+	offs, base, last := t.Offs[:len(k0)+1], t.Base, t.Last
+	for i := range k0 {
+		start := uint64(offs[i])
+		if n := uint64(offs[i+1] - offs[i]); n <= MaxInline && start < last {
+			k0[i], k1[i] = Inline(unsafe.Add(base, start), n)
+		} else if b.Null[i] == 0 {
+			k0[i], k1[i] = t.Words(i)
 		}
 	}
-	return m
-}()
+}
 
 func textKey(t []byte) (k0, k1 uint64) {
 	if len(t) <= MaxInline {

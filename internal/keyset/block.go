@@ -1,10 +1,6 @@
 package keyset
 
-import (
-	"unsafe"
-
-	"github.com/onerow-go/onerow/internal/form"
-)
+import "github.com/onerow-go/onerow/internal/form"
 
 // Block is what Read makes of some rows, one entry a row.
 type Block[K Words] struct {
@@ -50,17 +46,19 @@ func newBlock[K Words](k *Keys, hashes bool) *Block[K] {
 // Read reads the keys of rows lo to lo+n of batch c, n at most BlockRows.
 func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 	clear(b.NullCounts)
-	if k.how == single && b.direct(k.cols[0].Chunks[c], lo, n) {
+	if b.direct(k, c, lo, n) {
 		return
 	}
 	out := b.raw
 	if b.sum != nil {
 		out = b.sum
 	}
+	var first []uint64
 	if k.how == fits {
-		b.readFit(k, c, lo, n)
+		first = b.readFit(k, c, lo, n)
 	} else {
 		b.read(k, c, lo, n)
+		first = out.K0
 	}
 	b.Hash, b.Null, b.AnyNull, b.NullRows = out.H, out.Null, out.AnyNull, 0
 	if out.AnyNull {
@@ -73,17 +71,14 @@ func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 		b.AnyNull = false
 	}
 	b.Keys = b.keys[:n]
-	secret := secrets
 	switch keys := any(b.Keys).(type) {
 	case [][1]uint64:
-		for i, w := range out.K0[:len(keys)] {
+		secret := secrets
+		for i, w := range first[:len(keys)] {
 			keys[i][0] = secret.one(w)
 		}
 	case [][2]uint64:
-		k0, k1 := out.K0[:len(keys)], out.K1[:len(keys)]
-		for i := range keys {
-			keys[i] = [2]uint64{secret.two(k0[i], k1[i]), k1[i]}
-		}
+		scrambleTwo(first, out.K1, keys)
 	}
 }
 
@@ -97,30 +92,6 @@ func (b *Block[K]) read(k *Keys, c, lo, n int) {
 			k.merge(b.raw, b.sum, j)
 		}
 	}
-}
-
-// direct reads keys that are words of 64 bits without NULL from the column's own memory. It is the shortest way, and taken by the commonest keys.
-func (b *Block[K]) direct(a *form.Array, lo, n int) bool {
-	words, mul := a.Raw(lo, n)
-	if words == nil {
-		return false
-	}
-	b.raw.Grow(n)
-	b.Keys = b.keys[:n]
-	keys, secret := unsafe.Slice(&b.Keys[0][0], n), secrets // of one word each
-	words = words[:len(keys)]
-	for i := range keys {
-		keys[i] = secret.one(words[i])
-	}
-	if b.raw.H != nil {
-		form.HashWords(words, mul, b.raw.H)
-		if form.IsConstantHash() {
-			clear(b.raw.H)
-		}
-	}
-	clear(b.raw.Null)
-	b.Hash, b.Null, b.AnyNull, b.NullRows = b.raw.H, b.raw.Null, false, 0
-	return true
 }
 
 func (b *Block[K]) countNulls(col int) {

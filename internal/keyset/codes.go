@@ -59,10 +59,11 @@ func (c *codes) number(b *form.Block, row uint32, miss []uint8, by *numbering) (
 	}
 	slots, mask, keep := c.slots, c.mask, c.keep
 	by.at, by.slots = by.at[:0], by.slots[:0]
+	secret := secrets
 	for i, x := range k0 {
 		key := [2]uint64{x, k1[i]}
 		var code uint32
-		for at := secrets.two(x, key[1]) >> slotShift & keep; ; at++ {
+		for at := secret.fold(x, key[1]) & keep; ; at++ {
 			s := &slots[at&mask]
 			if code = s.code.Load(); code == 0 {
 				code = c.add(&key, row+uint32(i))
@@ -130,7 +131,7 @@ func (c *codes) add(key *[2]uint64, row uint32) uint32 {
 
 // find returns the slot of the value of a row, or the free one that ends the search for it.
 func (c *codes) find(key *[2]uint64, row uint32) *codeSlot {
-	for at := secrets.two(key[0], key[1]) >> slotShift & c.keep; ; at++ {
+	for at := secrets.fold(key[0], key[1]) & c.keep; ; at++ {
 		s := &c.slots[at&c.mask]
 		if s.code.Load() == 0 || s.key == *key && (key[1]>>56 != form.LongText || c.col.Compare(row, s.row, form.ByValue) == 0) {
 			return s

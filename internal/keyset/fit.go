@@ -71,8 +71,8 @@ type fitting struct {
 	by     numbering
 }
 
-// readFit reads the keys of rows lo to lo+n of batch c into the block's sum.
-func (b *Block[K]) readFit(k *Keys, c, lo, n int) {
+// readFit reads the keys of rows lo to lo+n of batch c into the block's sum, but for their first words, which it returns.
+func (b *Block[K]) readFit(k *Keys, c, lo, n int) (first []uint64) {
 	sum, f := b.sum, b.fit
 	sum.Grow(n)
 	clear(sum.K0)
@@ -81,16 +81,24 @@ func (b *Block[K]) readFit(k *Keys, c, lo, n int) {
 	sum.AnyNull = false
 	f.miss, f.missed = f.miss[:n], false
 	clear(f.miss)
+	first = sum.K0
 	for j := range k.fits {
-		if at := &k.fits[j]; at.way == byWord && at.bits == 64 && at.shift == 0 {
-			// Nothing else is in the first word: it is read right there.
+		at, a, row := &k.fits[j], k.cols[j].Chunks[c], k.cols[j].Start(c)+uint32(lo)
+		if at.isFirst() {
+			// Nothing else is in the first word: it is where it is needed, or is read right there.
+			if words, _ := a.Raw(lo, n); words != nil {
+				first = words
+				continue
+			}
 			words := b.raw.K0
 			b.raw.K0 = sum.K0
 			k.readers[j].Read(c, lo, n, b.raw)
 			b.raw.K0 = words
-		} else {
+		} else if !at.addCodes(a, lo, row, sum, f) {
 			k.readers[j].Read(c, lo, n, b.raw)
-			at.add(b.raw, sum, k.cols[j].Start(c)+uint32(lo), f)
+			at.add(b.raw, sum, row, f)
+		} else {
+			continue
 		}
 		if b.raw.AnyNull {
 			b.countNulls(j)
@@ -98,8 +106,28 @@ func (b *Block[K]) readFit(k *Keys, c, lo, n int) {
 		}
 	}
 	if f.missed {
+		if &first[0] != &sum.K0[0] {
+			copy(sum.K0, first)
+		}
 		k.digestMissed(c, lo, sum, f.miss)
+		first = sum.K0
 	}
+	return first
+}
+
+// isFirst says whether the column fills the first word.
+func (f *fitted) isFirst() bool { return f.way == byWord && f.bits == 64 && f.shift == 0 }
+
+// addCodes brings the numbers of texts into their place right from the column's memory, if they can be read there and the place is in one word.
+func (f *fitted) addCodes(a *form.Array, lo int, row uint32, sum *form.Block, to *fitting) bool {
+	switch {
+	case f.way != byCode:
+	case f.shift >= 64:
+		return f.codes.texts(a, lo, row, sum.K1, f.shift-64, to)
+	case f.shift+f.bits <= 64:
+		return f.codes.texts(a, lo, row, sum.K0, f.shift, to)
+	}
+	return false
 }
 
 func markNulls(b, sum *form.Block, col uint) {

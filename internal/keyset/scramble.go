@@ -23,8 +23,10 @@ func Mixed[K Words](k *K) uint64 { return (*k)[0]>>slotShift | (*k)[0]>>52<<52 }
 // one is multiplication with an odd secret (Dietzfelbinger, Hagerup, Katajainen, Penttonen: A Reliable Randomized Algorithm for the
 // Closest-Pair Problem, 1997), twice, and after each its high bits come down to the lower ones: a product's low bits know nothing of its
 // factors' high ones, and without the second time keys that differ in their top bits alone lie in steps, which an unlucky secret brings together.
-func (s scrambler) one(w uint64) uint64 {
-	w = (w ^ s.add) * s.by
+func (s scrambler) one(w uint64) uint64 { return s.last(w ^ s.add) }
+
+func (s scrambler) last(w uint64) uint64 {
+	w *= s.by
 	w = (w ^ w>>32) * s.again
 	return w ^ w>>29
 }
@@ -32,5 +34,11 @@ func (s scrambler) one(w uint64) uint64 {
 // two scrambles the first of two words in a way that depends on the second, by the folded product of wyhash (Wang Yi).
 func (s scrambler) two(first, second uint64) uint64 {
 	hi, lo := bits.Mul64(second^s.second, s.by)
-	return s.one(first ^ hi ^ lo)
+	return s.last(first ^ hi ^ lo)
+}
+
+// fold hashes two words.
+func (s scrambler) fold(first, second uint64) uint64 {
+	hi, lo := bits.Mul64(first^s.add, second^s.second)
+	return hi ^ lo
 }
