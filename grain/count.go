@@ -15,25 +15,33 @@ type entry[K keyset.Words] = keyset.Entry[K, uint32]
 // counter is one worker's part of a check.
 type counter[K keyset.Words] struct {
 	keys  *keyset.Keys
-	parts *keyset.Parts[K, uint32]
+	parts *keyset.Parts[K, uint32] // with bare, of keys that were counted at hand
+	bare  *keyset.Bare             // nil unless keys are dealt out bare
 	block *keyset.Block[K]
 	hot   *keyset.Hot[K]
 	table *keyset.Table[K, uint32]
+	bares *keyset.Counts // with bare
 	nulls []onerow.ColumnNulls
 	sum   Report
-	worst worst[K]
+	worst keyset.Top[K]
 }
 
 func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys *keyset.Keys, opts Options) error {
-	bits := keyset.PartBits(r.Rows)
+	bits, bare := keyset.PartBits(r.Rows), keyset.BareSuits[K](keys, r.Rows)
+	if bare {
+		bits = keyset.BareBits
+	}
 	spans := keyset.Spans(t.Lens(), t.Start)
 	var workers []*counter[K]
 	for range min(opts.Resources.WorkerCount(), max(len(spans), 1<<bits)) {
-		workers = append(workers, newCounter[K](keys, bits, t.Rows(), max(opts.Worst, 0)))
+		workers = append(workers, newCounter[K](keys, bits, bare, t.Rows(), max(opts.Worst, 0)))
 	}
 	defer func() {
 		for _, c := range workers {
 			c.parts.Release()
+			if c.bare != nil {
+				c.bare.Release()
+			}
 		}
 	}()
 	progress := frame.NewProgress(opts.Resources)
@@ -48,6 +56,7 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	}
 	for _, c := range workers {
 		c.drain()
+		c.worst.Rows = bareRows(keys, workers)
 	}
 	keyed := r.Rows
 	if opts.Nulls == NullsDistinct {
@@ -67,13 +76,16 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	return list(ctx, r, workers, keys)
 }
 
-func newCounter[K keyset.Words](keys *keyset.Keys, bits int, rows uint32, worst int) *counter[K] {
+func newCounter[K keyset.Words](keys *keyset.Keys, bits int, bare bool, rows uint32, worst int) *counter[K] {
 	c := &counter[K]{keys: keys, parts: keyset.NewParts[K, uint32](bits), block: keyset.NewBlock[K](keys),
 		table: keyset.NewTable[K, uint32](keys), hot: keyset.HotCount[K](keys, rows, onerow.MaxSampleRows)}
 	for _, col := range keys.Columns() {
 		c.nulls = append(c.nulls, onerow.ColumnNulls{Column: col.Name})
 	}
-	c.worst.limit = worst
+	if bare {
+		c.bare, c.bares = keyset.NewBare(), keyset.NewCounts()
+	}
+	c.worst.Limit = worst
 	return c
 }
 
@@ -101,7 +113,11 @@ func (c *counter[K]) deal(s keyset.Span) {
 		if c.block.AnyNull {
 			skip = c.block.Null
 		}
-		c.parts.AddBlock(c.block.Keys, ones[:n], skip, row)
+		if c.bare != nil {
+			c.bare.AddBlock(oneWord(c.block.Keys), skip, row)
+		} else {
+			c.parts.AddBlock(c.block.Keys, ones[:n], skip, row)
+		}
 	})
 }
 
@@ -124,19 +140,24 @@ func (c *counter[K]) countNulls(row uint32) {
 
 // count counts the keys of one partition and returns the number of rows in it.
 func (c *counter[K]) count(workers []*counter[K], part int) (rows int64) {
+	if c.bare != nil {
+		return c.countBare(workers, part)
+	}
 	c.table.Fill(func() {
 		for _, from := range workers {
 			from.parts.Chunks(part, func(chunk []entry[K]) { keyset.Sum(c.table, chunk) })
 		}
 	})
 	c.sum.Keys += int64(c.table.Len())
-	return c.walk(c.table.Slots(), part)
+	rows = c.walk(c.table.Slots(), part)
+	c.worst.Trim(part, nil)
+	return rows
 }
 
 // walk adds the keys of a table up, and returns the number of their rows; free slots have none. Only the worst keys take a branch: which slots are
 // free can't be foretold.
 func (c *counter[K]) walk(slots []entry[K], part int) (rows int64) {
-	most, floor := uint32(0), max(c.worst.floor, 2)
+	most, floor := uint32(0), max(c.worst.Floor(), 2)
 	for i := range slots {
 		n := slots[i].Payload
 		again := n - min(n, 1)
@@ -144,15 +165,18 @@ func (c *counter[K]) walk(slots []entry[K], part int) (rows int64) {
 		c.sum.DuplicateKeys += int64(min(again, 1))
 		c.sum.DuplicateRows += int64(again)
 		most = max(most, n)
-		if n >= floor {
-			c.worst.add(&slots[i], part)
-			floor = max(c.worst.floor, 2)
+		if uint64(n) >= floor {
+			c.worst.Add(ranked(slots[i].Key, n, slots[i].Row1, part))
 		}
 	}
-	if most > 1 {
-		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(most))
-	}
+	c.most(most)
 	return rows
+}
+
+func (c *counter[K]) most(copies uint32) {
+	if copies > 1 {
+		c.sum.MaxCopies = max(c.sum.MaxCopies, int64(copies))
+	}
 }
 
 // collect adds the workers' counts up.

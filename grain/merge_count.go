@@ -63,16 +63,17 @@ func (w *mergeWorker[K]) count(part int) int64 {
 			}
 			w.sum.ConflictKeys++
 			w.sum.Conflicts += int64(s.target)
-			w.conflicts.add(&entry[K]{Key: e.Key, Payload: s.source, Row1: s.firstTarget + 1}, part)
+			w.conflicts.Add(ranked(e.Key, s.source, s.firstTarget+1, part))
 		default:
 			w.sum.UnmatchedRows += n
 			if n > 1 {
 				w.sum.UnmatchedDuplicates += n - 1
 				w.sum.UnmatchedDuplicateKeys++
-				w.duplicates.add(&entry[K]{Key: e.Key, Payload: s.source, Row1: s.firstSource + 1}, part)
+				w.duplicates.Add(ranked(e.Key, s.source, s.firstSource+1, part))
 			}
 		}
 	})
+	w.trim(part)
 	if rivals && !w.watch.Done() {
 		w.m.some.Store(true)
 		w.fillRivals(part)
@@ -204,6 +205,13 @@ func (w *mergeWorker[K]) tell(part int) {
 	w.table.All(func(e *entry[K]) {
 		s := w.sums[e.Payload]
 		w.sum.Conflicts += int64(s.target)
-		w.conflicts.add(&entry[K]{Key: e.Key, Payload: w.m.rivals[s.firstTarget], Row1: s.firstTarget + 1}, part)
+		w.conflicts.Add(ranked(e.Key, w.m.rivals[s.firstTarget], s.firstTarget+1, part))
 	})
+	w.trim(part)
+}
+
+// trim drops keys that won't be listed.
+func (w *mergeWorker[K]) trim(part int) {
+	w.conflicts.Trim(part, nil)
+	w.duplicates.Trim(part, nil)
 }

@@ -45,7 +45,7 @@ type mergeWorker[K keyset.Words] struct {
 	nulls []onerow.ColumnNulls
 	sum   MergeReport
 
-	conflicts, duplicates worst[K]
+	conflicts, duplicates keyset.Top[K]
 }
 
 // sides are the counts of one key.
@@ -97,7 +97,7 @@ func newMergeWorker[K keyset.Words](ctx context.Context, m *merger[K], bits int)
 	for _, c := range m.keys.Columns() {
 		w.nulls = append(w.nulls, onerow.ColumnNulls{Column: m.sourceName(c.Name)})
 	}
-	w.conflicts.limit, w.duplicates.limit = m.opts.Worst, m.opts.Worst
+	w.conflicts.Limit, w.duplicates.Limit = max(m.opts.Worst, 0), max(m.opts.Worst, 0)
 	return w
 }
 

@@ -42,7 +42,7 @@ func (m *merger[K]) collect() {
 
 // mergeKey is a key that the report lists, and its first rows.
 type mergeKey[K keyset.Words] struct {
-	worstKey[K]
+	keyset.Ranked[K]
 	conflict       bool
 	conflicts      int64 // target rows in conflict
 	target, source []uint32
@@ -54,19 +54,19 @@ func (m *merger[K]) list(ctx context.Context) error {
 	if m.opts.Worst == 0 {
 		return ctx.Err()
 	}
-	conflicts, duplicates := worst[K]{limit: m.opts.Worst}, worst[K]{limit: m.opts.Worst}
+	conflicts, duplicates := keyset.Top[K]{Limit: max(m.opts.Worst, 0)}, keyset.Top[K]{Limit: max(m.opts.Worst, 0)}
 	for _, w := range m.workers {
-		conflicts.keys = append(conflicts.keys, w.conflicts.keys...)
-		duplicates.keys = append(duplicates.keys, w.duplicates.keys...)
+		conflicts.Keys = append(conflicts.Keys, w.conflicts.Keys...)
+		duplicates.Keys = append(duplicates.Keys, w.duplicates.Keys...)
 	}
-	conflicts.cut()
-	duplicates.cut()
+	conflicts.Cut()
+	duplicates.Cut()
 	var all []*mergeKey[K]
 	byPart := map[int][]*mergeKey[K]{}
-	for i, list := range [][]worstKey[K]{conflicts.keys, duplicates.keys} {
+	for i, list := range [][]keyset.Ranked[K]{conflicts.Keys, duplicates.Keys} {
 		for _, k := range list {
-			all = append(all, &mergeKey[K]{worstKey: k, conflict: i == 0, last: keyset.None})
-			byPart[k.part] = append(byPart[k.part], all[len(all)-1])
+			all = append(all, &mergeKey[K]{Ranked: k, conflict: i == 0, last: keyset.None})
+			byPart[k.Part] = append(byPart[k.Part], all[len(all)-1])
 		}
 	}
 	parts := slices.Sorted(maps.Keys(byPart))
@@ -80,10 +80,10 @@ func (m *merger[K]) list(ctx context.Context) error {
 	for _, k := range all {
 		if k.conflict {
 			m.report.WorstConflicts = append(m.report.WorstConflicts, MergeConflict{Values: m.values(k.Row()),
-				Conflicts: k.conflicts, Target: k.target, Hits: int64(k.Payload), Source: m.ofSource(k.source)})
+				Conflicts: k.conflicts, Target: k.target, Hits: int64(k.Rank), Source: m.ofSource(k.source)})
 		} else {
 			m.report.WorstDuplicates = append(m.report.WorstDuplicates, onerow.KeyRows{Values: m.values(k.Row()),
-				Count: int64(k.Payload), Rows: m.ofSource(k.source)})
+				Count: int64(k.Rank), Rows: m.ofSource(k.source)})
 		}
 	}
 	return nil

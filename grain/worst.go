@@ -1,7 +1,6 @@
 package grain
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -11,73 +10,43 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// worst keeps the keys with the most rows, at most limit of them.
-type worst[K keyset.Words] struct {
-	limit int
-	keys  []worstKey[K] // up to 2*limit, then cut back
-	floor uint32        // keys with fewer rows than this need not be added
-}
-
-type worstKey[K keyset.Words] struct {
-	entry[K]
-	part int
-}
-
-func byRows[K keyset.Words](a, b worstKey[K]) int {
-	return cmp.Or(cmp.Compare(b.Payload, a.Payload), cmp.Compare(a.Row1, b.Row1))
-}
-
-func (w *worst[K]) add(e *entry[K], part int) {
-	if e.Payload < w.floor || w.limit == 0 {
-		return
-	}
-	w.keys = append(w.keys, worstKey[K]{*e, part})
-	if len(w.keys) >= 2*w.limit {
-		w.cut()
-	}
-}
-
-func (w *worst[K]) cut() {
-	slices.SortFunc(w.keys, byRows)
-	if len(w.keys) >= w.limit {
-		w.keys = w.keys[:w.limit]
-		w.floor = w.keys[w.limit-1].Payload
-	}
+// ranked is a key with a number of rows as its rank.
+func ranked[K keyset.Words](key K, rows, row1 uint32, part int) keyset.Ranked[K] {
+	return keyset.Ranked[K]{Key: key, Row1: row1, Part: part, Rank: uint64(rows)}
 }
 
 // list puts the worst keys of all workers into the report, each with its first rows.
 func list[K keyset.Words](ctx context.Context, r *Report, workers []*counter[K], keys *keyset.Keys) error {
-	all := worst[K]{limit: workers[0].worst.limit}
-	if all.limit == 0 {
+	all := workers[0].worst
+	if all.Limit == 0 {
 		return ctx.Err()
 	}
-	for _, c := range workers {
-		all.keys = append(all.keys, c.worst.keys...)
+	for _, c := range workers[1:] {
+		all.Keys = append(all.Keys, c.worst.Keys...)
 	}
-	slices.SortFunc(all.keys, byRows)
-	all.keys = all.keys[:min(len(all.keys), all.limit)]
+	all.Cut()
 	byPart := map[int][]int{}
-	for i := range all.keys {
-		byPart[all.keys[i].part] = append(byPart[all.keys[i].part], i)
+	for i := range all.Keys {
+		byPart[all.Keys[i].Part] = append(byPart[all.Keys[i].Part], i)
 	}
 	parts := slices.Sorted(maps.Keys(byPart))
-	rows := make([][]uint32, len(all.keys))
+	rows := make([][]uint32, len(all.Keys))
 	err := keyset.Run(ctx, len(workers), len(parts), func(_, task int) error {
-		firstRows(workers, keys, all.keys, byPart[parts[task]], rows)
+		firstRows(workers, keys, all.Keys, byPart[parts[task]], rows)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for i := range all.keys {
-		r.Worst = append(r.Worst, frame.KeyRows(keys.Columns(), int64(all.keys[i].Payload), rows[i]))
+	for i := range all.Keys {
+		r.Worst = append(r.Worst, frame.KeyRows(keys.Columns(), int64(all.Keys[i].Rank), rows[i]))
 	}
 	return nil
 }
 
 // firstRows finds the first rows of some keys of one partition, in one pass over its entries, and among those that workers keep of the keys
 // at hand.
-func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst []worstKey[K], wanted []int, rows [][]uint32) {
+func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst []keyset.Ranked[K], wanted []int, rows [][]uint32) {
 	table := keyset.NewTable[K, uint32](keys)
 	for _, at := range wanted {
 		k := &worst[at]
@@ -86,9 +55,10 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst [
 			rows[at] = append(rows[at], c.hot.FirstRows(k.Key, k.Row1)...)
 		}
 	}
+	part := worst[wanted[0]].Part
 	var found [keyset.ChunkRows]*entry[K]
 	for _, c := range workers {
-		c.parts.Chunks(worst[wanted[0]].part, func(chunk []entry[K]) {
+		c.parts.Chunks(part, func(chunk []entry[K]) {
 			table.FindAll(chunk, found[:len(chunk)])
 			for i, s := range found[:len(chunk)] {
 				if s == nil {
@@ -100,6 +70,13 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst [
 				}
 			}
 		})
+	}
+	if workers[0].bare != nil {
+		key := func(i int) [1]uint64 { return [1]uint64{worst[wanted[i]].Key[0]} }
+		bare, _ := newBareRows(keys, workers).Rows(part, len(wanted), key, onerow.MaxSampleRows)
+		for i, at := range wanted {
+			rows[at] = append(rows[at], bare[i]...)
+		}
 	}
 	for _, at := range wanted {
 		rows[at] = smallest(rows[at])

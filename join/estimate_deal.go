@@ -17,37 +17,50 @@ type sizer[K keyset.Words] struct {
 	block *keyset.Block[K]
 	by    [2]sizedSide[K]
 	sum   sums
-	worst topKeys[K]
+	worst keyset.Top[K]
 	// oftenest are the keys with the most rows of a side: those that may turn out to be placeholders, or are.
-	oftenest [2]topKeys[K]
+	oftenest [2]keyset.Top[K]
 	// repeats are the matched keys that repeat on a side.
-	repeats [2]topKeys[K]
+	repeats [2]keyset.Top[K]
 	watch   keyset.Watch
-	// keys are being looked for, found is what they are found as.
-	keys  [256]sizeEntry[K]
-	found [256]*sizeEntry[K]
+	// keys are being looked for, found is what they are found as, pairs are of both.
+	keys  [keyset.MeetSlots]sizeEntry[K]
+	found [keyset.MeetSlots]*sizeEntry[K]
+	pairs [keyset.MeetSlots]pair[K]
+}
+
+// pair is a key of both sides.
+type pair[K keyset.Words] struct {
+	key  K
+	rows [2]uint32
+	row1 uint32 // of the left side, as in its table's entry; 0 if keys were dealt out bare
 }
 
 // sizedSide is what a worker has of a side: the rows that it dealt out, and the keys of the partition that it is at.
 type sizedSide[K keyset.Words] struct {
-	parts *keyset.Parts[K, uint32]
+	parts *keyset.Parts[K, uint32] // with bare, of keys that were counted at hand
+	bare  *keyset.Bare             // nil unless keys are dealt out bare
 	hot   *keyset.Hot[K]
 	table *keyset.Table[K, uint32]
+	bares *keyset.Counts   // with bare
+	rows  *keyset.BareRows // with bare, once all is dealt out
 	nulls []onerow.ColumnNulls
 }
 
 func countKeys[K keyset.Words](ctx context.Context, e *estimate) (*findings, error) {
 	rows := [2]int64{e.frames[leftSide].Rows, e.frames[rightSide].Rows}
-	bits := keyset.PartBits(rows[leftSide] + rows[rightSide])
+	bits, bare := keyset.PartBits(rows[leftSide]+rows[rightSide]), false
+	if e.stream == nil && e.marked == nil && keyset.BareSuits[K](e.keys, rows[leftSide]+rows[rightSide]) {
+		bits, bare = keyset.BareBits, true
+	}
 	spans := keyset.Spans(e.rows.Lens(), e.rows.Start)
 	var workers []*sizer[K]
 	for range min(e.workers(), max(len(spans), 1<<bits)) {
-		workers = append(workers, newSizer[K](ctx, e, bits))
+		workers = append(workers, newSizer[K](ctx, e, bits, bare))
 	}
 	defer func() {
 		for _, w := range workers {
-			w.by[leftSide].parts.Release()
-			w.by[rightSide].parts.Release()
+			w.release()
 		}
 	}()
 	progress := e.progress
@@ -70,6 +83,7 @@ func countKeys[K keyset.Words](ctx context.Context, e *estimate) (*findings, err
 		w.drain(leftSide)
 		w.drain(rightSide)
 		f.sum.addNulls(&w.sum)
+		w.setRows(workers)
 	}
 	if e.stream == nil {
 		for side := range sideNames {
@@ -91,16 +105,28 @@ func countKeys[K keyset.Words](ctx context.Context, e *estimate) (*findings, err
 	return f, findKeys(ctx, e, workers, f)
 }
 
-func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int) *sizer[K] {
+func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int, bare bool) *sizer[K] {
 	w := &sizer[K]{e: e, block: keyset.NewBlock[K](e.keys), watch: keyset.NewWatch(ctx)}
-	w.worst.limit = int(min(int64(max(e.opts.Worst, 0)), int64(e.rows.Rows())))
+	w.worst.Limit = int(min(int64(max(e.opts.Worst, 0)), int64(e.rows.Rows())))
 	for side := range w.by {
 		w.by[side] = sizedSide[K]{parts: keyset.NewParts[K, uint32](bits), table: keyset.NewTable[K, uint32](e.keys),
 			hot: keyset.HotCount[K](e.keys, e.repeating(side), onerow.MaxSampleRows), nulls: make([]onerow.ColumnNulls, len(e.cols))}
-		w.oftenest[side].limit = maxPlaceholders
-		w.repeats[side].limit = onerow.MaxSampleKeys
+		if bare {
+			w.by[side].bare, w.by[side].bares = keyset.NewBare(), keyset.NewCounts()
+		}
+		w.oftenest[side].Limit = maxPlaceholders
+		w.repeats[side].Limit = onerow.MaxSampleKeys
 	}
 	return w
+}
+
+func (w *sizer[K]) release() {
+	for side := range w.by {
+		w.by[side].parts.Release()
+		if bare := w.by[side].bare; bare != nil {
+			bare.Release()
+		}
+	}
 }
 
 // repeating is the number of rows of a side among which keys may repeat.
@@ -141,7 +167,11 @@ func (w *sizer[K]) deal(s keyset.Span) {
 		if w.block.AnyNull {
 			skip = w.block.Null
 		}
-		by.parts.AddBlock(w.block.Keys, count, skip, row)
+		if by.bare != nil {
+			by.bare.AddBlock(oneWord(w.block.Keys), skip, row)
+		} else {
+			by.parts.AddBlock(w.block.Keys, count, skip, row)
+		}
 	})
 }
 

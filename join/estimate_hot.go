@@ -4,6 +4,10 @@ package join
 func (w *sizer[K]) absorb(side int, row uint32) {
 	by := &w.by[side]
 	for _, i := range by.hot.Count(w.block, row) {
+		if by.bare != nil {
+			by.bare.Add([1]uint64{w.block.Keys[i][0]}, row+uint32(i))
+			continue
+		}
 		by.parts.Add(sizeEntry[K]{Payload: 1, Key: w.block.Keys[i], Row1: row + uint32(i) + 1})
 	}
 	if !by.hot.Pays() {

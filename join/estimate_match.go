@@ -9,6 +9,9 @@ import (
 
 // count counts the keys of one partition on either side and matches them, and returns the number of rows in it.
 func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) {
+	if w.by[leftSide].bare != nil {
+		return w.countBare(workers, part)
+	}
 	for side := range w.by {
 		t := w.by[side].table
 		t.Fill(func() {
@@ -29,20 +32,29 @@ func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) 
 		rows += w.see(side, w.by[side].table.Slots(), part)
 	}
 	w.match(part)
+	w.trim(part)
 	return rows, w.watch.Err()
+}
+
+// trim drops keys that won't be listed.
+func (w *sizer[K]) trim(part int) {
+	w.worst.Trim(part, w.productOf)
+	for side := range sideNames {
+		w.repeats[side].Trim(part, func(k K) uint64 { return w.repeatsOf(side, k) })
+		w.oftenest[side].Trim(part, func(k K) uint64 { return w.rowsOf(side, k) })
+	}
 }
 
 // see takes the keys of one side in, and returns the number of their rows; free slots have none.
 func (w *sizer[K]) see(side int, slots []sizeEntry[K], part int) (rows int64) {
 	often := &w.oftenest[side]
 	if w.e.marked == nil {
-		floor := max(often.floor, minPlaceholder)
+		floor := max(often.Floor(), minPlaceholder)
 		for i := range slots {
-			n := uint64(slots[i].Payload)
-			rows += int64(n)
-			if n >= floor {
-				often.add(&slots[i], part, CountOf(n))
-				floor = max(often.floor, minPlaceholder)
+			s := &slots[i]
+			rows += int64(s.Payload)
+			if uint64(s.Payload) >= floor {
+				often.Add(keyOf(s.Key, uint64(s.Payload), s.Row1, part))
 			}
 		}
 		return rows
@@ -52,7 +64,7 @@ func (w *sizer[K]) see(side int, slots []sizeEntry[K], part int) (rows int64) {
 		rows += int64(s.Payload)
 		if s.Row1 != 0 && w.e.marked.has(s.Row()) {
 			w.sum.placeholderRows[side] += int64(s.Payload)
-			often.add(s, part, CountOf(uint64(s.Payload)))
+			often.Add(keyOf(s.Key, uint64(s.Payload), s.Row1, part))
 		}
 	}
 	return rows
@@ -76,16 +88,12 @@ func (w *sizer[K]) match(part int) {
 			n += int(min(slots[i].Row1, 1))
 		}
 		other.FindAll(w.keys[:n], w.found[:n])
-		w.take(few, n, part)
+		w.take(w.pair(few, n), part)
 	}
 }
 
-// take takes those of the first n keys in that were found on the other side as well.
-func (w *sizer[K]) take(few, n, part int) {
-	// Summed up in registers, which arrays and fields are not.
-	var keys, matchedL, matchedR, repeatedL, repeatedR int64
-	var mostL, mostR uint32
-	var lo, hi, carry uint64
+// pair puts those of the first n keys, of one side, that were found on the other side as well, into pairs, and returns their number.
+func (w *sizer[K]) pair(few, n int) (pairs int) {
 	for i, r := range w.found[:n] {
 		if r == nil {
 			continue
@@ -94,33 +102,49 @@ func (w *sizer[K]) take(few, n, part int) {
 		if few == rightSide {
 			l, r = r, l
 		}
-		keys++
-		matchedL += int64(l.Payload)
-		matchedR += int64(r.Payload)
-		mostL, mostR = max(mostL, l.Payload), max(mostR, r.Payload)
-		repeatedL += int64(min(l.Payload-1, 1))
-		repeatedR += int64(min(r.Payload-1, 1))
-		p := uint64(l.Payload) * uint64(r.Payload)
+		w.pairs[pairs] = pair[K]{l.Key, [2]uint32{l.Payload, r.Payload}, l.Row1}
+		pairs++
+	}
+	return pairs
+}
+
+// take takes the first n pairs in.
+func (w *sizer[K]) take(n, part int) {
+	// Summed up in registers, which arrays and fields are not.
+	var matchedL, matchedR, repeatedL, repeatedR int64
+	var mostL, mostR uint32
+	var lo, hi, carry uint64
+	worst, repeatsL, repeatsR := w.worst.Floor(), w.repeats[leftSide].Floor(), w.repeats[rightSide].Floor()
+	least := max(2, min(worst, repeatsL, repeatsR))
+	for i := range w.pairs[:n] {
+		k := &w.pairs[i]
+		l, r := k.rows[leftSide], k.rows[rightSide]
+		matchedL += int64(l)
+		matchedR += int64(r)
+		mostL, mostR = max(mostL, l), max(mostR, r)
+		repeatedL += int64(min(l-1, 1))
+		repeatedR += int64(min(r-1, 1))
+		p := uint64(l) * uint64(r)
 		lo, carry = bits.Add64(lo, p, 0)
 		hi += carry
-		if w.e.marked != nil && w.e.marked.has(l.Row()) {
+		if w.e.marked != nil && w.e.marked.has(k.row1-1) {
 			w.sum.placeholderInner = w.sum.placeholderInner.plus(CountOf(p))
 		}
-		if p == 1 {
+		if p < least {
 			continue
 		}
-		if p >= w.worst.floor {
-			w.worst.add(l, part, CountOf(p))
+		if p >= worst {
+			w.worst.Add(keyOf(k.key, p, k.row1, part))
 		}
-		if l.Payload > 1 && p >= w.repeats[leftSide].floor {
-			w.repeats[leftSide].add(l, part, CountOf(p))
+		if l > 1 && p >= repeatsL {
+			w.repeats[leftSide].Add(keyOf(k.key, p, k.row1, part))
 		}
-		if r.Payload > 1 && p >= w.repeats[rightSide].floor {
-			w.repeats[rightSide].add(l, part, CountOf(p))
+		if r > 1 && p >= repeatsR {
+			w.repeats[rightSide].Add(keyOf(k.key, p, k.row1, part))
 		}
 	}
 	s := &w.sum
-	s.matchedKeys += keys
+	s.matchedKeys += int64(n)
 	s.inner = s.inner.plus(Count{hi: hi, lo: lo})
 	s.matchedRows[leftSide] += matchedL
 	s.matchedRows[rightSide] += matchedR

@@ -1,78 +1,35 @@
 package join
 
 import (
-	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// topKeys keeps the keys of greatest rank, equal ones by first appearance, at most limit of them.
-type topKeys[K keyset.Words] struct {
-	limit int
-	keys  []topKey[K] // up to 2*limit, then cut back
-	last  topKey[K]   // once cut back: keys that come after this one need not be added
-	full  bool
-	floor uint64 // keys of a lower rank need not be added
-}
-
-type topKey[K keyset.Words] struct {
-	key  K
-	row1 uint32 // as in a table's entry
-	part int
-	rank Count
-}
-
-func compareTop[K keyset.Words](a, b topKey[K]) int {
-	if c := b.rank.Cmp(a.rank); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.row1, b.row1)
-}
-
-func (t *topKeys[K]) add(e *sizeEntry[K], part int, rank Count) {
-	if t.full && (rank.less(t.last.rank) || rank == t.last.rank && e.Row1 >= t.last.row1) || t.limit == 0 {
-		return
-	}
-	t.keys = append(t.keys, topKey[K]{e.Key, e.Row1, part, rank})
-	if len(t.keys) >= 2*t.limit {
-		t.cut()
-	}
-}
-
-// cut puts them in order and drops those beyond the limit.
-func (t *topKeys[K]) cut() {
-	slices.SortFunc(t.keys, compareTop)
-	if len(t.keys) >= t.limit && t.limit > 0 {
-		t.keys = t.keys[:t.limit]
-		t.last, t.full = t.keys[t.limit-1], true
-		t.floor = t.last.rank.lo
-		if t.last.rank.hi > 0 {
-			t.floor = math.MaxUint64
-		}
-	}
+// keyOf is a key with its rank.
+func keyOf[K keyset.Words](key K, rank uint64, row1 uint32, part int) keyset.Ranked[K] {
+	return keyset.Ranked[K]{Key: key, Row1: row1, Part: part, Rank: rank}
 }
 
 // merged are the first keys of all workers.
-func merged[K keyset.Words](workers []*sizer[K], of func(*sizer[K]) *topKeys[K]) []topKey[K] {
-	all := topKeys[K]{limit: of(workers[0]).limit}
-	for _, w := range workers {
-		all.keys = append(all.keys, of(w).keys...)
+func merged[K keyset.Words](workers []*sizer[K], of func(*sizer[K]) *keyset.Top[K]) []keyset.Ranked[K] {
+	all := *of(workers[0])
+	for _, w := range workers[1:] {
+		all.Keys = append(all.Keys, of(w).Keys...)
 	}
-	all.cut()
-	return all.keys
+	all.Cut()
+	return all.Keys
 }
 
 // findKeys makes the lists of findings.
 func findKeys[K keyset.Words](ctx context.Context, e *estimate, workers []*sizer[K], f *findings) error {
-	var keys []topKey[K] // those whose rows are looked for, in the order of the lists
-	list := func(of func(*sizer[K]) *topKeys[K], wanted func(row uint32) bool) (out []ranked) {
+	var keys []keyset.Ranked[K] // those whose rows are looked for, in the order of the lists
+	list := func(of func(*sizer[K]) *keyset.Top[K], wanted func(row uint32) bool) (out []ranked) {
 		for _, k := range merged(workers, of) {
-			r := ranked{rank: k.rank, first: e.rowOf(k.row1 - 1), listed: wanted(k.row1 - 1)}
+			r := ranked{rank: CountOf(k.Rank), first: e.rowOf(k.Row()), listed: wanted(k.Row())}
 			if out = append(out, r); r.listed {
 				keys = append(keys, k)
 			}
@@ -80,12 +37,12 @@ func findKeys[K keyset.Words](ctx context.Context, e *estimate, workers []*sizer
 		return out
 	}
 	all := func(uint32) bool { return true }
-	f.worst = list(func(w *sizer[K]) *topKeys[K] { return &w.worst }, all)
+	f.worst = list(func(w *sizer[K]) *keyset.Top[K] { return &w.worst }, all)
 	for side := range sideNames {
-		f.repeats[side] = list(func(w *sizer[K]) *topKeys[K] { return &w.repeats[side] }, all)
+		f.repeats[side] = list(func(w *sizer[K]) *keyset.Top[K] { return &w.repeats[side] }, all)
 	}
 	for side := range sideNames {
-		f.oftenest[side] = list(func(w *sizer[K]) *topKeys[K] { return &w.oftenest[side] }, e.maybePlaceholder)
+		f.oftenest[side] = list(func(w *sizer[K]) *keyset.Top[K] { return &w.oftenest[side] }, e.maybePlaceholder)
 	}
 	matches, err := findRows(ctx, workers, keys)
 	if err != nil {
@@ -108,10 +65,10 @@ type found struct {
 }
 
 // findRows counts the rows of some keys on both sides, and finds the first of them: one pass over the entries of each of their partitions.
-func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []topKey[K]) ([]KeySize, error) {
+func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []keyset.Ranked[K]) ([]KeySize, error) {
 	byPart := map[int][]int{}
 	for i := range keys {
-		byPart[keys[i].part] = append(byPart[keys[i].part], i)
+		byPart[keys[i].Part] = append(byPart[keys[i].Part], i)
 	}
 	parts := slices.Sorted(maps.Keys(byPart))
 	out := make([]KeySize, len(keys))
@@ -120,16 +77,19 @@ func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []t
 		wanted := byPart[parts[task]]
 		table := keyset.NewTable[K, uint32](w.e.keys)
 		var finds []*found
+		var distinct []K
 		at := map[int]*found{} // by key
 		for _, i := range wanted {
-			s, fresh := table.At(&sizeEntry[K]{Key: keys[i].key, Payload: uint32(len(finds)), Row1: keys[i].row1}, table.Start(&keys[i].key))
+			s, fresh := table.At(&sizeEntry[K]{Key: keys[i].Key, Payload: uint32(len(finds)), Row1: keys[i].Row1}, table.Start(&keys[i].Key))
 			if fresh {
 				finds = append(finds, w.firstAtHand(workers, keys[i]))
+				distinct = append(distinct, keys[i].Key)
 			}
 			at[i] = finds[s.Payload]
 		}
 		for side := range sideNames {
 			w.pass(workers, side, parts[task], table, finds)
+			w.passBare(side, parts[task], distinct, finds)
 		}
 		for _, f := range finds {
 			f.rows = [2][]uint32{smallest(f.rows[leftSide]), smallest(f.rows[rightSide])}
@@ -143,11 +103,11 @@ func findRows[K keyset.Words](ctx context.Context, workers []*sizer[K], keys []t
 }
 
 // firstAtHand starts with the rows that workers keep of a key that they counted at hand.
-func (w *sizer[K]) firstAtHand(workers []*sizer[K], k topKey[K]) *found {
+func (w *sizer[K]) firstAtHand(workers []*sizer[K], k keyset.Ranked[K]) *found {
 	f := &found{}
 	for _, from := range workers {
 		for side := range sideNames {
-			f.rows[side] = append(f.rows[side], from.by[side].hot.FirstRows(k.key, k.row1)...)
+			f.rows[side] = append(f.rows[side], from.by[side].hot.FirstRows(k.Key, k.Row1)...)
 		}
 	}
 	return f

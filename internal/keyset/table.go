@@ -53,14 +53,19 @@ func NewTable[K Words, P any](k *Keys) *Table[K, P] {
 // at its start costs a branch that was guessed wrong, as much as all else that is done for a row.
 const quarterSlots = 1 << 16
 
+// roomIn is the number of keys that n slots have room for.
+func roomIn(n int) int {
+	if n <= quarterSlots {
+		return n/4 + n/8
+	}
+	return n / 2
+}
+
 // make gives the table n free slots.
 func (t *Table[K, P]) make(n int) {
 	t.slots = make([]Entry[K, P], n)
 	t.mask = uint32(n - 1)
-	t.starts, t.limit = t.mask, n/2
-	if n <= quarterSlots {
-		t.limit = n/4 + n/8
-	}
+	t.starts, t.limit = t.mask, roomIn(n)
 	if form.IsConstantHash() {
 		t.starts = 0
 	}

@@ -1,0 +1,80 @@
+package grain
+
+import (
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
+// oneWord are keys of one word, as which they were dealt out bare.
+func oneWord[K keyset.Words](keys []K) [][1]uint64 { return any(keys).([][1]uint64) }
+
+// bareRows finds the rows of keys that workers dealt out bare; nil if they weren't.
+func bareRows[K keyset.Words](keys *keyset.Keys, workers []*counter[K]) keyset.FirstRows[K] {
+	if workers[0].bare == nil {
+		return nil
+	}
+	return any(newBareRows(keys, workers)).(keyset.FirstRows[K])
+}
+
+func newBareRows[K keyset.Words](keys *keyset.Keys, workers []*counter[K]) *keyset.BareRows {
+	var from []*keyset.Bare
+	var drained []*keyset.Parts[[1]uint64, uint32]
+	for _, c := range workers {
+		from, drained = append(from, c.bare), append(drained, any(c.parts).(*keyset.Parts[[1]uint64, uint32]))
+	}
+	return keyset.NewBareRows(keys, 0, keys.Columns()[0].Layout.Rows(), from, drained)
+}
+
+// countBare is count for keys that were dealt out bare.
+func (c *counter[K]) countBare(workers []*counter[K], part int) int64 {
+	c.bares.Reset()
+	for _, from := range workers {
+		from.bare.Chunks(part, c.bares.Sum)
+		from.parts.Chunks(part, func(chunk []entry[K]) {
+			for i := range chunk {
+				c.bares.AddMany([1]uint64{chunk[i].Key[0]}, chunk[i].Payload)
+			}
+		})
+	}
+	c.walkBare(part)
+	c.worst.Trim(part, func(k K) uint64 { return uint64(c.bares.Of([1]uint64{k[0]})) })
+	keys, rows := int64(c.bares.Len()), c.bares.Rows()
+	c.sum.Keys += keys
+	c.sum.DuplicateRows += rows - keys
+	return rows
+}
+
+// walkBare is walk for keys that were dealt out bare.
+func (c *counter[K]) walkBare(part int) {
+	var twice uint64
+	most, floor := uint64(1), max(c.worst.Floor(), 2)
+	least := min(floor, most+1) // of numbers that matter
+	for _, s := range c.bares.Slots() {
+		n := keyset.InSlot(s)
+		twice += (n + keyset.MaxInSlot - 1) / (keyset.MaxInSlot + 1)
+		if n < least {
+			continue
+		}
+		if n >= floor {
+			c.worst.Add(c.bareKey(s, part))
+		}
+		most = max(most, n)
+		least = min(floor, most+1)
+	}
+	c.bares.Many(func(s uint64, n uint32) { // of these, the slots say too little
+		in := keyset.InSlot(s)
+		if in == 1 {
+			twice++
+		}
+		if most = max(most, uint64(n)); in < floor && uint64(n) >= floor {
+			c.worst.Add(c.bareKey(s, part))
+		}
+	})
+	c.sum.DuplicateKeys += int64(twice)
+	c.most(uint32(most))
+}
+
+// bareKey is the key of a slot, with the number of its rows. Its first row isn't known.
+func (c *counter[K]) bareKey(slot uint64, part int) keyset.Ranked[K] {
+	key := c.bares.Key(slot, part)
+	return ranked(any(key).(K), c.bares.Of(key), 0, part)
+}
