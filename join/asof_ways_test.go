@@ -8,6 +8,7 @@ import (
 
 	"github.com/onerow-go/onerow/internal/arrowtest"
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/join"
 )
 
 // wayKeys are the columns of the key that a number becomes, and its cells.
@@ -80,5 +81,12 @@ func TestRangeWays(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestBoardWithoutKey: what lies where no record does is of no key, also of one whose words are 0.
+func TestBoardWithoutKey(t *testing.T) {
+	if join.HeldInEmptyBoard(0, 1, 1<<63, ^uint64(0)) {
+		t.Error("a key is held by no version")
 	}
 }
