@@ -4,7 +4,7 @@ GOLANGCI_VERSION := v2.12.0
 GOLANGCI := $(CURDIR)/bin/golangci-lint-$(GOLANGCI_VERSION)
 CASES ?= $(wildcard internal/cases/testdata ../shared/cases)
 FUZZTIME ?= 20s
-LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/prefetch/... ./internal/recast/... ./internal/spill/... ./internal/take/... ./internal/tally/... ./internal/textform/...
+LIBRARY := . ./dedupe/... ./grain/... ./join/... ./scd2/... ./onerowtest/... ./internal/form/... ./internal/frame/... ./internal/keyset/... ./internal/order/... ./internal/placeholder/... ./internal/position/... ./internal/prefetch/... ./internal/recast/... ./internal/spill/... ./internal/take/... ./internal/tally/... ./internal/textform/... ./internal/vector/...
 
 # Modules of their own, with dependencies that the core hasn't got.
 MODULES := adapters/arrow18 examples/explosion internal/engines internal/peer internal/textform/gen
@@ -56,7 +56,7 @@ build-arm64: ## compile for arm64, tests included
 .PHONY: purego
 purego: ## compile and test without the assembly
 	go vet -tags purego ./...
-	go test -tags purego -short ./internal/prefetch ./internal/keyset ./internal/take
+	go test -tags purego -short ./internal/prefetch ./internal/vector ./internal/keyset ./internal/order ./internal/take
 
 .PHONY: test
 test: ## all tests of the core, the rules of the house among them

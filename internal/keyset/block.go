@@ -1,6 +1,10 @@
 package keyset
 
-import "github.com/onerow-go/onerow/internal/form"
+import (
+	"unsafe"
+
+	"github.com/onerow-go/onerow/internal/form"
+)
 
 // Block is what Read makes of some rows, one entry a row.
 type Block[K Words] struct {
@@ -73,10 +77,7 @@ func Read[K Words](k *Keys, c, lo, n int, b *Block[K]) {
 	b.Keys = b.keys[:n]
 	switch keys := any(b.Keys).(type) {
 	case [][1]uint64:
-		secret := secrets
-		for i, w := range first[:len(keys)] {
-			keys[i][0] = secret.one(w)
-		}
+		secrets.Words(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(keys))), n), first[:n])
 	case [][2]uint64:
 		scrambleTwo(first, out.K1, keys)
 	}

@@ -34,11 +34,7 @@ func (b *Block[K]) directWord(a *form.Array, lo, n int) bool {
 		return false
 	}
 	b.raw.Grow(n)
-	keys, secret := unsafe.Slice(&b.keys[0][0], n), secrets // of one word each
-	words = words[:len(keys)]
-	for i := range keys {
-		keys[i] = secret.one(words[i])
-	}
+	secrets.Words(unsafe.Slice(&b.keys[0][0], n), words) // keys are of one word each
 	if b.raw.H != nil {
 		form.HashWords(words, mul, b.raw.H)
 		if form.IsConstantHash() {

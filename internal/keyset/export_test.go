@@ -1,11 +1,9 @@
 package keyset
 
-import "math/rand/v2"
-
 // Scramble makes of words what Read makes of them.
 func Scramble[K Words](k K) K {
 	if len(k) == 1 {
-		k[0] = secrets.one(k[0])
+		k[0] = secrets.One(k[0])
 	} else {
 		k[0] = secrets.two(k[0], k[len(k)-1])
 	}
@@ -14,7 +12,7 @@ func Scramble[K Words](k K) K {
 
 // NewSecrets draws new secrets. Tables and partitions of keys read before mean nothing then.
 func NewSecrets() {
-	secrets = scrambler{rand.Uint64(), rand.Uint64() | 1, rand.Uint64() | 1, rand.Uint64()}
+	secrets = newScrambler()
 }
 
 // SampleFrom makes keys of few rows go by a sample too, of a row of so many, and gives room to a number of values. A value that a sample has once is

@@ -21,9 +21,10 @@ var mayImport = map[string][]string{
 
 	"internal/form":     {},
 	"internal/prefetch": {},
+	"internal/vector":   {},
 	"internal/take":     {"internal/form", "internal/prefetch"},
-	"internal/keyset":   {"internal/form", "internal/prefetch"},
-	"internal/order":    {"internal/form", "internal/keyset"},
+	"internal/keyset":   {"internal/form", "internal/prefetch", "internal/vector"},
+	"internal/order":    {"internal/form", "internal/keyset", "internal/vector"},
 	"internal/frame":    {".", "internal/form", "internal/keyset", "internal/order"},
 	"internal/tally":    {},
 	// spill speaks in the root's sentinel, as frame does; it knows records, not keys.

@@ -136,7 +136,7 @@ func TestBroken(t *testing.T) {
 		{"root imports a verb", "a.go", importing("onerow", root+"/dedupe"), "Imports", "a.go: imports " + root + "/dedupe"},
 		{"root imports frame", "a.go", importing("onerow", root+"/internal/frame"), "Imports", "may import only"},
 		{"form imports the root", "internal/form/a.go", importing("form", root), "Imports", "internal/form may import only []"},
-		{"keyset imports order", "internal/keyset/a.go", importing("keyset", root+"/internal/order"), "Imports", "may import only [internal/form internal/prefetch]"},
+		{"keyset imports order", "internal/keyset/a.go", importing("keyset", root+"/internal/order"), "Imports", "may import only [internal/form internal/prefetch internal/vector]"},
 		{"order imports the root", "internal/order/a.go", importing("order", root), "Imports", "internal/order/a.go"},
 		{"frame imports a verb", "internal/frame/a.go", importing("frame", root+"/grain"), "Imports", "internal/frame/a.go"},
 		{"a verb imports another", "dedupe/a.go", importing("dedupe", root+"/grain"), "Imports", "dedupe may import only"},

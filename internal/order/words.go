@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/vector"
 )
 
 // narrow maps ordinals of 64 bits to 32, growing with them. It is fitted to a sample, so that ordinals as they come keep as much of their
@@ -51,14 +52,8 @@ func (n narrow) word(w uint64) uint32 {
 // words makes words of those of a column, in which flip, the highest bit or none, is the wrong way round; the bits of down come out flipped. Most
 // often none lies outside of what was fitted; else they are made once more, cut off at either end.
 func (n narrow) words(from []uint64, flip uint64, down uint32, dst []uint32) {
-	dst = dst[:len(from)]
-	base, shift, greatest := n.base-flip, n.shift&63, uint64(0) // to flip the highest bit is to add it
-	for i, w := range from {
-		w -= base
-		greatest = max(greatest, w)
-		dst[i] = uint32(w>>shift) ^ down
-	}
-	if greatest <= ^n.base && greatest>>shift <= math.MaxUint32 { // a word below the base comes out above ^base
+	greatest := vector.Narrow(dst, from, n.base-flip, n.shift, down)     // to flip the highest bit is to add it
+	if greatest <= ^n.base && greatest>>(n.shift&63) <= math.MaxUint32 { // a word below the base comes out above ^base
 		return
 	}
 	for i, w := range from {

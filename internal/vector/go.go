@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package vector
+
+func permute(to, from []uint64, p Permutation) (done int) { return 0 }
+
+func narrow(to []uint32, from []uint64, base, shift uint64, flip uint32) (done int, greatest uint64) {
+	return 0, 0
+}

@@ -1,0 +1,40 @@
+// Package vector has the loops that every row goes through and that processors do several rows at a time: in AVX-512 where there is that, else in Go, with
+// equal results. With the build tag purego all is Go.
+package vector
+
+// Permutation is a permutation of words: two multiplications with odd numbers, after each of which the high bits come down.
+type Permutation struct{ Add, By, Again uint64 }
+
+// One returns the word for w.
+func (p Permutation) One(w uint64) uint64 { return p.Mix(w ^ p.Add) }
+
+// Mix is One for a word to which Add is added already, bit by bit.
+func (p Permutation) Mix(w uint64) uint64 {
+	w *= p.By
+	w = (w ^ w>>32) * p.Again
+	return w ^ w>>29
+}
+
+// Words puts the words for those of from into to, which is as long.
+func (p Permutation) Words(to, from []uint64) {
+	to = to[:len(from)]
+	done := permute(to, from, p)
+	to, from = to[done:], from[done:]
+	for i, w := range from {
+		to[i] = p.One(w)
+	}
+}
+
+// Narrow puts words of 32 bits into to, which is as long as from: what is left of each word when base is taken off, without its lowest shift bits, at most
+// 63, and the bits of flip the other way round. It returns the greatest of those before bits are cut off, 0 of none.
+func Narrow(to []uint32, from []uint64, base uint64, shift uint, flip uint32) (greatest uint64) {
+	to, shift = to[:len(from)], shift&63
+	done, greatest := narrow(to, from, base, uint64(shift), flip)
+	to, from = to[done:], from[done:]
+	for i, w := range from {
+		w -= base
+		greatest = max(greatest, w)
+		to[i] = uint32(w>>shift) ^ flip
+	}
+	return greatest
+}
