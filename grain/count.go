@@ -3,6 +3,7 @@ package grain
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/frame"
@@ -54,9 +55,10 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	if err != nil {
 		return err
 	}
+	shared := new(atomic.Uint64)
 	for _, c := range workers {
 		c.drain()
-		c.worst.Rows = bareRows(keys, workers)
+		c.worst.Rows, c.worst.Shared = bareRows(keys, workers), shared
 	}
 	keyed := r.Rows
 	if opts.Nulls == NullsDistinct {

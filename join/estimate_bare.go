@@ -24,10 +24,18 @@ func (w *sizer[K]) setRows(workers []*sizer[K]) {
 			first, end = w.e.first, w.e.rows.Rows()
 		}
 		w.by[side].rows = keyset.NewBareRows(w.e.keys, first, end, from, drained)
-		w.oftenest[side].Rows = any(w.by[side].rows).(keyset.FirstRows[K])
 	}
-	left := w.oftenest[leftSide].Rows // where the keys of other lists first appear
-	w.worst.Rows, w.repeats[leftSide].Rows, w.repeats[rightSide].Rows = left, left, left
+	for i, list := range w.lists() {
+		list.Rows = w.firstRows(sidesOfLists[i])
+	}
+}
+
+// firstRows finds first rows on a side; nil where they are known.
+func (w *sizer[K]) firstRows(side int) keyset.FirstRows[K] {
+	if w.by[side].rows == nil {
+		return nil
+	}
+	return any(w.by[side].rows).(keyset.FirstRows[K])
 }
 
 // countBare is count for keys that were dealt out bare.

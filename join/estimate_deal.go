@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/frame"
@@ -79,7 +80,11 @@ func countKeys[K keyset.Words](ctx context.Context, e *estimate) (*findings, err
 		return nil, err
 	}
 	f := &findings{}
+	shared := [len(sidesOfLists)]atomic.Uint64{}
 	for _, w := range workers {
+		for i, list := range w.lists() {
+			list.Shared = &shared[i]
+		}
 		w.drain(leftSide)
 		w.drain(rightSide)
 		f.sum.addNulls(&w.sum)

@@ -14,21 +14,37 @@ func keyOf[K keyset.Words](key K, rank uint64, row1 uint32, part int) keyset.Ran
 	return keyset.Ranked[K]{Key: key, Row1: row1, Part: part, Rank: rank}
 }
 
-// merged are the first keys of all workers.
-func merged[K keyset.Words](workers []*sizer[K], of func(*sizer[K]) *keyset.Top[K]) []keyset.Ranked[K] {
-	all := *of(workers[0])
-	for _, w := range workers[1:] {
-		all.Keys = append(all.Keys, of(w).Keys...)
-	}
-	all.Cut()
-	return all.Keys
+// lists are a worker's lists, in the order of findings.lists.
+func (w *sizer[K]) lists() [5]*keyset.Top[K] {
+	return [...]*keyset.Top[K]{&w.worst, &w.repeats[leftSide], &w.repeats[rightSide], &w.oftenest[leftSide], &w.oftenest[rightSide]}
+}
+
+// sidesOfLists are the sides on which the keys of each list first appear.
+var sidesOfLists = [5]int{leftSide, leftSide, leftSide, leftSide, rightSide}
+
+// merge returns the first keys of all workers, a list each.
+func merge[K keyset.Words](ctx context.Context, workers []*sizer[K]) (all [5][]keyset.Ranked[K], err error) {
+	err = keyset.Run(ctx, len(workers), len(all), func(worker, list int) error {
+		top := keyset.Top[K]{Limit: workers[0].lists()[list].Limit, Rows: workers[worker].firstRows(sidesOfLists[list])}
+		for _, w := range workers {
+			top.Keys = append(top.Keys, w.lists()[list].Keys...)
+		}
+		top.Cut()
+		all[list] = top.Keys
+		return nil
+	})
+	return all, err
 }
 
 // findKeys makes the lists of findings.
 func findKeys[K keyset.Words](ctx context.Context, e *estimate, workers []*sizer[K], f *findings) error {
+	lists, err := merge(ctx, workers)
+	if err != nil {
+		return err
+	}
 	var keys []keyset.Ranked[K] // those whose rows are looked for, in the order of the lists
-	list := func(of func(*sizer[K]) *keyset.Top[K], wanted func(row uint32) bool) (out []ranked) {
-		for _, k := range merged(workers, of) {
+	list := func(i int, wanted func(row uint32) bool) (out []ranked) {
+		for _, k := range lists[i] {
 			r := ranked{rank: CountOf(k.Rank), first: e.rowOf(k.Row()), listed: wanted(k.Row())}
 			if out = append(out, r); r.listed {
 				keys = append(keys, k)
@@ -37,13 +53,9 @@ func findKeys[K keyset.Words](ctx context.Context, e *estimate, workers []*sizer
 		return out
 	}
 	all := func(uint32) bool { return true }
-	f.worst = list(func(w *sizer[K]) *keyset.Top[K] { return &w.worst }, all)
-	for side := range sideNames {
-		f.repeats[side] = list(func(w *sizer[K]) *keyset.Top[K] { return &w.repeats[side] }, all)
-	}
-	for side := range sideNames {
-		f.oftenest[side] = list(func(w *sizer[K]) *keyset.Top[K] { return &w.oftenest[side] }, e.maybePlaceholder)
-	}
+	f.worst = list(0, all)
+	f.repeats = [2][]ranked{list(1, all), list(2, all)}
+	f.oftenest = [2][]ranked{list(3, e.maybePlaceholder), list(4, e.maybePlaceholder)}
 	matches, err := findRows(ctx, workers, keys)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // Top keeps the keys of greatest rank, of equal ranks those whose first row comes first, at most Limit.
@@ -15,11 +16,14 @@ type Top[K Words] struct {
 	Keys []Ranked[K]
 	// Rows finds first rows; nil where they are known.
 	Rows FirstRows[K]
+	// Shared is the greatest of the least ranks of workers that have Limit keys: others need not go below it. It may be nil.
+	Shared *atomic.Uint64
 
 	full  bool
 	floor uint64 // the least of Limit keys, once full
 	last  uint32 // once full, the greatest Row1 of those of that rank, if it matters and is known; else 0
 	ties  int    // keys of that rank and of unknown row, of this round, while last isn't 0
+	room  int    // at so many Keys they are cut; at least 2*Limit
 }
 
 // FirstRows finds first rows of keys.
@@ -47,8 +51,11 @@ var MaxTies = 64
 
 // Floor returns the least rank that is worth adding.
 func (t *Top[K]) Floor() uint64 {
-	if t.Limit == 0 {
+	switch {
+	case t.Limit == 0:
 		return math.MaxUint64
+	case t.Shared != nil:
+		return max(t.floor, t.Shared.Load())
 	}
 	return t.floor
 }
@@ -90,22 +97,23 @@ func (t *Top[K]) Trim(part int, rank func(key K) uint64) {
 		})
 	}
 	t.ties = 0
-	if len(t.Keys) >= 2*t.Limit {
-		t.cut()
+	if len(t.Keys) >= max(t.room, 2*t.Limit) {
+		t.cut(MaxTies)
+		t.room = len(t.Keys) + t.Limit
 	}
 }
 
 // Cut drops all but the first keys, and puts those in order.
 func (t *Top[K]) Cut() {
-	t.cut()
+	t.cut(0)
 	if t.Rows != nil {
 		t.Keys = t.Rows.First(t.Keys, len(t.Keys))
 	}
 	slices.SortFunc(t.Keys, func(a, b Ranked[K]) int { return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.Row1, b.Row1)) })
 }
 
-// cut drops all but the first keys.
-func (t *Top[K]) cut() {
+// cut drops all but the first keys, and others of the last one's rank if they are few.
+func (t *Top[K]) cut(few int) {
 	if len(t.Keys) < t.Limit || t.Limit == 0 {
 		return
 	}
@@ -118,7 +126,11 @@ func (t *Top[K]) cut() {
 	for hi < len(t.Keys) && t.Keys[hi].Rank == t.floor {
 		hi++
 	}
-	if hi == t.Limit {
+	if t.Shared != nil {
+		for old := t.Shared.Load(); old < t.floor && !t.Shared.CompareAndSwap(old, t.floor); old = t.Shared.Load() {
+		}
+	}
+	if hi <= t.Limit+few {
 		t.Keys = t.Keys[:hi]
 		return
 	}
