@@ -65,8 +65,8 @@ func (p *Parts[K, P]) fill(keys []K, payload []P, row uint32) int {
 	heads, shift, keep := unsafe.Pointer(&p.heads[0]), p.shift&63, p.keep
 	payload = payload[:len(keys)]
 	for i := range keys {
-		k := keys[i]
-		h := (*head[Entry[K, P]])(unsafe.Add(heads, (k[0]&keep>>shift)*uint64(unsafe.Sizeof(head[Entry[K, P]]{}))))
+		k := &keys[i] // a copy of two words would go through the stack
+		h := (*head[Entry[K, P]])(unsafe.Add(heads, ((*k)[0]&keep>>shift)*uint64(unsafe.Sizeof(head[Entry[K, P]]{}))))
 		n := h.n
 		if n == ChunkRows {
 			return i
@@ -74,7 +74,7 @@ func (p *Parts[K, P]) fill(keys []K, payload []P, row uint32) int {
 		h.n = n + 1
 		// Not through h.buf: the compiler would look whether that is nil, by a read that misses the cache.
 		e := slotAt[K, P](unsafe.Pointer(h.buf), uint32(n%ChunkRows))
-		e.Key, e.Payload, e.Row1 = k, payload[i], row+uint32(i)+1
+		e.Key, e.Payload, e.Row1 = *k, payload[i], row+uint32(i)+1
 	}
 	return len(keys)
 }
