@@ -138,7 +138,11 @@ type codedLatest struct {
 }
 
 func codedOutcome(batches []arrow.Record, opts dedupe.Options) codedLatest {
-	p, err := dedupe.Latest(context.Background(), batches, []string{"k"}, []onerow.Order{onerow.Desc("at")}, opts)
+	return settledAs(batches, []onerow.Order{onerow.Desc("at")}, opts)
+}
+
+func settledAs(batches []arrow.Record, order []onerow.Order, opts dedupe.Options) codedLatest {
+	p, err := dedupe.Latest(context.Background(), batches, []string{"k"}, order, opts)
 	if err != nil {
 		return codedLatest{Err: err.Error()}
 	}

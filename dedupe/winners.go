@@ -30,6 +30,8 @@ type finder[K keyset.Words] struct {
 	order  *form.Block
 	words  []uint32
 	hot    *keyset.Hot[K]
+	raw    *keyset.HotRaw // nil: no batch is read where it stands
+	list   []entry[K]
 	coded  *keyset.Coded[K]
 	table  *keyset.Table[K, uint32]
 	even   func(s, e *entry[K]) // meet
@@ -45,8 +47,9 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	spans := keyset.Spans(j.events.Lens(), j.events.Start)
 	n := min(j.workers(), max(len(spans), 1<<w.bits))
 	codes := keyset.NewCodes(j.keys, n)
+	raw := slices.ContainsFunc(spans, func(s keyset.Span) bool { return j.direct(s.Chunk) })
 	for range n {
-		w.workers = append(w.workers, newFinder[K](ctx, j, w.bits, codes))
+		w.workers = append(w.workers, newFinder[K](ctx, j, w.bits, codes, raw))
 	}
 	j.progress.Start(onerow.StageEncode, int64(j.rows))
 	err := j.run(ctx, len(spans), func(worker, task int) error {
@@ -72,7 +75,7 @@ func findWinners[K keyset.Words](ctx context.Context, j *job) (*Plan, error) {
 	return w.plan(ctx)
 }
 
-func newFinder[K keyset.Words](ctx context.Context, j *job, bits int, codes *keyset.Codes) *finder[K] {
+func newFinder[K keyset.Words](ctx context.Context, j *job, bits int, codes *keyset.Codes, raw bool) *finder[K] {
 	f := &finder[K]{
 		Watch: keyset.NewWatch(ctx), j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
@@ -80,6 +83,12 @@ func newFinder[K keyset.Words](ctx context.Context, j *job, bits int, codes *key
 		coded: keyset.NewCoded[K](codes),
 	}
 	f.even = f.meet
+	if raw {
+		f.raw = keyset.NewHotRaw(j.rows)
+	}
+	if f.raw.On() {
+		f.list = make([]entry[K], keyset.BlockRows)
+	}
 	return f
 }
 
@@ -105,6 +114,9 @@ func (f *finder[K]) deal(s keyset.Span) {
 		f.absorbCodes(s)
 		return
 	}
+	if f.raw.On() && f.j.direct(s.Chunk) {
+		s = f.absorbRaw(s)
+	}
 	s.Blocks(func(lo, n int, row uint32) {
 		keyset.Read(f.j.keys, s.Chunk, lo, n, f.keys)
 		f.j.order.Words(s.Chunk, lo, n, f.order, f.words)
@@ -124,6 +136,9 @@ func (f *finder[K]) deal(s keyset.Span) {
 func (f *finder[K]) find(w *winners[K], part int) (rows int64) {
 	for _, from := range w.workers {
 		rows += int64(from.parts.Rows(part))
+	}
+	if rows == 0 {
+		return 0
 	}
 	f.table.Fill(func() {
 		f.evens = f.evens[:0]
@@ -206,10 +221,12 @@ func (f *finder[K]) settle(best uint32, rows []uint32) {
 // plan reads the winners off.
 func (w *winners[K]) plan(ctx context.Context) (*Plan, error) {
 	j := w.job
-	won := keyset.NewBitmap(j.rows)
+	won := w.workers[0].won
 	var ties []tie
-	for _, f := range w.workers {
-		won.Or(f.won)
+	for i, f := range w.workers {
+		if i > 0 {
+			won.Or(f.won)
+		}
 		ties = append(ties, f.ties...)
 		j.report.add(f.report)
 	}

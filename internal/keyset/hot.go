@@ -27,6 +27,7 @@ type Hot[K Words] struct {
 	keys  *Keys
 	free  uint64 // the state of slots without a key
 	slots []hotSlot[K]
+	size  int // the number of slots, which are made for the first block
 	used  int
 	home  uint32 // len(slots) - 1; 0 under one hash for all
 	long  uint64 // the top byte of words that don't decide; out of reach if all do
@@ -67,11 +68,17 @@ func newHot[K Words](k *Keys, rows uint32, free uint64, samples int) *Hot[K] {
 	if k.Exact() {
 		h.long = 1 << 8
 	}
-	if h.on {
-		h.refused = make([]uint16, 0, BlockRows)
-		h.make(max(2*hotWays, min(hotSlots, 1<<bits.Len32(rows/4))))
-	}
+	h.size = max(2*hotWays, min(hotSlots, 1<<bits.Len32(rows/4)))
 	return h
+}
+
+// begin makes room for keys before the first block.
+func (h *Hot[K]) begin() {
+	if h.slots == nil {
+		h.refused = make([]uint16, 0, BlockRows)
+		h.make(h.size)
+	}
+	h.refused = h.refused[:0]
 }
 
 // make makes a table of n slots.

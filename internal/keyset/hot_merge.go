@@ -4,7 +4,7 @@ package keyset
 // It returns the rows of the block, by their places in it, that go on to the partitions: those of keys that aren't at hand, and those that
 // are equal in order to the greatest of their key. row is the number of the block's first row. The list is valid until the next call.
 func (h *Hot[K]) Greatest(b *Block[K], words []uint32, row uint32, compare func(a, b uint32) int) (refused []uint16) {
-	h.refused = h.refused[:0]
+	h.begin()
 	var m, c int
 	if h.home == 0 || b.AnyNull {
 		m = h.all(b)
@@ -110,7 +110,7 @@ func (h *Hot[K]) weigh(s *hotSlot[K], i uint16, word, row1 uint32, compare func(
 // Count counts a block of rows with the keys at hand, and returns the rows of the block, by their places in it, that go on to the partitions:
 // those of keys that aren't at hand. row is the number of the block's first row; blocks come in ascending order. The list is valid until the next call.
 func (h *Hot[K]) Count(b *Block[K], row uint32) (refused []uint16) {
-	h.refused = h.refused[:0]
+	h.begin()
 	var m, c int
 	if h.home == 0 || b.AnyNull {
 		m = h.all(b)

@@ -1,0 +1,330 @@
+package keyset
+
+import (
+	"github.com/onerow-go/onerow/internal/prefetch"
+
+	"math/bits"
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/onerow-go/onerow/internal/form"
+)
+
+// HotRaw keeps keys at hand as [Hot] does, where both the key and the first order column are words of 64 bits without NULL, and reads these where they
+// stand: nothing is made of a row that loses to one at hand, neither the scrambled word of its key nor the word of its order. A HotRaw belongs to one
+// goroutine.
+//
+// A slot is a key and its greatest order so far. In the first step each row looks at one slot, and is done with if its key is there with a greater
+// order. Other rows are listed. In the second step they look at all slots of their line, which go by the top bits of one product, so that
+// the lines of a table are parts of those of a smaller one, and those of several workers have the same keys.
+type HotRaw struct {
+	on    bool
+	most  int    // slots that there may be
+	by    uint64 // odd, and a secret; 0 under one hash for all
+	mask  uint64 // len(slots) - 1
+	slots []rawSlot
+	rows  []uint32 // by slot: 1 + the number of the greatest row; 0: the slot is free
+	used  int
+	// few and rising say of the block before that few of its rows were left, or that most were the greatest so far; rises counts these.
+	few, rising bool
+	rises       int
+	// spilled tells lines of which some rows went on.
+	spilled Bitmap
+
+	seen, merged, fresh int // as Hot has them
+
+	homes   [BlockRows]uint32 // slots at which rows of the block look
+	missed  [BlockRows]uint16
+	refused []uint16
+}
+
+// rawSlot is a key at hand. Free ones have no key in particular, and the least rank, to which no row loses.
+type rawSlot struct{ key, rank uint64 }
+
+const (
+	rawWays = 4 // slots of a line
+	// rawMost is how many slots there are at most: they lie in the third cache, which is still quicker than dealing out.
+	rawMost     = 1 << rawMostBits
+	rawMostBits = 17
+	// rawShare is how many slots there are to be for a key: where keys are few, hardly any finds its slot taken. rawGrowth is by how much they grow, in bits.
+	rawShare, rawGrowth = 128, 2
+)
+
+const (
+	// rawStretch is how many rows are looked at together, rawAhead how many rows ahead memory is fetched.
+	rawStretch, rawAhead = 64, 1024
+)
+
+// RawSlots is how many slots there are at first, and RawNear the number of keys whose lines lie in a core's own cache. They are variables for tests.
+var RawSlots, RawNear = 1 << 13, 1 << 13
+
+// rawSecret multiplies keys.
+var rawSecret = rand.Uint64() | 1
+
+// NewHotRaw returns an empty HotRaw for that many rows; nil, which is off, when rows are so few that dealing them out costs little.
+func NewHotRaw(rows uint32) *HotRaw {
+	if int64(rows) <= 2*int64(HotTrial) {
+		return nil
+	}
+	h := &HotRaw{on: true, refused: make([]uint16, 0, BlockRows), most: max(2*rawWays, min(rawMost, 1<<bits.Len32(rows/16)))}
+	if !form.IsConstantHash() {
+		h.by = rawSecret
+	}
+	h.make(min(h.most, RawSlots))
+	return h
+}
+
+func (h *HotRaw) make(n int) {
+	h.slots, h.rows, h.spilled = make([]rawSlot, n), make([]uint32, n), NewBitmap(uint32(n/rawWays))
+	h.mask = uint64(n - 1)
+}
+
+// On says whether rows are to be merged. Once off, it stays off.
+func (h *HotRaw) On() bool { return h != nil && h.on }
+
+// Greatest merges a block of rows, given by their keys and by words that, flipped, are the greater the greater the row; what these have room for are the
+// rows that come next. It returns the rows of the block, by their places in it, that go on to the partitions. row is the number of the block's first
+// row, and compare compares rows in full. The list is valid until the next call.
+func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compare func(a, b uint32) int) (refused []uint16) {
+	h.refused = h.refused[:0]
+	h.rises = 0
+	m := h.look(keys, orders, flip, row+1)
+	for _, i := range h.missed[:m] {
+		h.weigh(keys[i], orders[i]^flip, i, row+uint32(i)+1, compare)
+	}
+	h.few, h.rising = m < len(keys)/16, h.rises > len(keys)/2
+	h.seen += len(keys)
+	h.merged += len(keys) - len(h.refused)
+	return h.refused
+}
+
+// rawShift is where the number of a slot begins in the product of a key and a secret: at the highest bits, so that all bits of the key have a say.
+const rawShift = 64 - rawMostBits
+
+// scale is the number of bits by which the place of a slot in memory is more than its number.
+const rawScale = 4
+
+// look is the first step. While some rows are looked at, the memory of those that come later is fetched, and, where keys are many, so are their slots.
+func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
+	slots, far, rising, few := unsafe.Pointer(&h.slots[0]), h.used > RawNear, h.rising, h.few
+	if far || rising {
+		h.findHomes(keys)
+	}
+	if far {
+		prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[:min(rawStretch, len(keys))])
+	}
+	for lo := 0; lo < len(keys); lo += rawStretch {
+		hi := min(lo+rawStretch, len(keys))
+		if at := lo + rawAhead; at < min(cap(keys), cap(orders)) {
+			prefetch.Read(unsafe.Pointer(&keys[:at+1][at]), rawStretch*8/prefetch.Line)
+			prefetch.Read(unsafe.Pointer(&orders[:at+1][at]), rawStretch*8/prefetch.Line)
+		}
+		if far {
+			prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[hi:min(hi+rawStretch, len(keys))])
+		}
+		switch {
+		case rising:
+			m = h.passRising(keys[:hi], orders[:hi], flip, m, uint(lo), row1)
+		case far:
+			m = h.passFar(keys[:hi], orders[:hi], flip, m, uint(lo))
+		case few:
+			m = h.passFew(keys[:hi], orders[:hi], flip, m, uint(lo))
+		default:
+			m = h.pass(keys[:hi], orders[:hi], flip, m, uint(lo))
+		}
+	}
+	return m
+}
+
+// findHomes finds the slots at which rows look.
+func (h *HotRaw) findHomes(keys []uint64) {
+	by, mask := h.by, h.mask
+	homes := h.homes[:len(keys)]
+	for i, k := range keys {
+		k *= by
+		homes[i] = uint32((k ^ k>>32) * by >> rawShift & mask)
+	}
+}
+
+// passFar is pass where the slots are found already.
+//
+//go:noinline
+func (h *HotRaw) passFar(keys, orders []uint64, flip uint64, m int, i uint) int {
+	slots, homes := unsafe.Pointer(&h.slots[0]), h.homes[:len(keys)]
+	orders = orders[:len(keys)]
+	for ; i < uint(len(keys)); i++ {
+		s := (*rawSlot)(unsafe.Add(slots, uintptr(homes[i])<<rawScale))
+		h.missed[m&(BlockRows-1)] = uint16(i)
+		m += one(s.key != keys[i]) | one(orders[i]^flip >= s.rank)
+	}
+	return m
+}
+
+// passRising is passFar that keeps rows which are the greatest of their keys so far: all of them, where rows come in order.
+//
+//go:noinline
+func (h *HotRaw) passRising(keys, orders []uint64, flip uint64, m int, i uint, row1 uint32) int {
+	slots, homes, rows, n := unsafe.Pointer(&h.slots[0]), h.homes[:len(keys)], h.rows, 0
+	orders = orders[:len(keys)]
+	for ; i < uint(len(keys)); i++ {
+		s := (*rawSlot)(unsafe.Add(slots, uintptr(homes[i])<<rawScale))
+		rank := orders[i] ^ flip
+		switch {
+		case s.key != keys[i] || rank == s.rank:
+			h.missed[m&(BlockRows-1)] = uint16(i)
+			m++
+		case rank > s.rank:
+			s.rank, rows[homes[i]] = rank, row1+uint32(i)
+			n++
+		}
+	}
+	h.rises += n
+	return m
+}
+
+// pass has no branch, as which rows are done with can't be foretold, and keeps all in registers.
+//
+//go:noinline
+func (h *HotRaw) pass(keys, orders []uint64, flip uint64, m int, i uint) int {
+	slots, by, mask := unsafe.Pointer(&h.slots[0]), h.by, h.mask<<rawScale
+	orders = orders[:len(keys)]
+	for ; i < uint(len(keys)); i++ {
+		to := keys[i] * by
+		to ^= to >> 32
+		to *= by
+		s := (*rawSlot)(unsafe.Add(slots, to>>(rawShift-rawScale)&mask))
+		h.missed[m&(BlockRows-1)] = uint16(i)
+		m += one(s.key != keys[i]) | one(orders[i]^flip >= s.rank)
+	}
+	return m
+}
+
+// passFew is pass for blocks of which few rows are left: with a branch it has half as many instructions.
+//
+//go:noinline
+func (h *HotRaw) passFew(keys, orders []uint64, flip uint64, m int, i uint) int {
+	slots, by, mask := unsafe.Pointer(&h.slots[0]), h.by, h.mask<<rawScale
+	orders = orders[:len(keys)]
+	for ; i < uint(len(keys)); i++ {
+		to := keys[i] * by
+		to ^= to >> 32
+		to *= by
+		s := (*rawSlot)(unsafe.Add(slots, to>>(rawShift-rawScale)&mask))
+		if s.key != keys[i] || orders[i]^flip >= s.rank {
+			h.missed[m&(BlockRows-1)] = uint16(i)
+			m++
+		}
+	}
+	return m
+}
+
+// one is 1 for true.
+func one(b bool) (n int) {
+	if b {
+		n = 1
+	}
+	return n
+}
+
+// homeOf returns the slot that rows of a key look at.
+func (h *HotRaw) homeOf(key uint64) uint32 {
+	key *= h.by
+	return uint32((key ^ key>>32) * h.by >> rawShift & h.mask)
+}
+
+// weigh is the second step for row i of the block. The rows of slots lie elsewhere, and are looked at only where they have to be.
+func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, b uint32) int) {
+	home := h.homeOf(key)
+	for j := range uint32(rawWays) {
+		at := home ^ j
+		s := &h.slots[at]
+		if s.key != key || s.rank == 0 && h.rows[at] == 0 {
+			continue
+		}
+		switch {
+		case rank > s.rank:
+			s.rank, h.rows[at] = rank, row1
+			h.rises++
+		case rank == s.rank:
+			switch c := compare(row1-1, h.rows[at]-1); {
+			case c > 0:
+				h.rows[at] = row1
+			case c == 0:
+				h.refuse(i, home)
+			}
+		}
+		if j != 0 && row1%8 == 0 { // keys that come often are looked at first
+			h.slots[at], h.slots[home] = h.slots[home], h.slots[at]
+			h.rows[at], h.rows[home] = h.rows[home], h.rows[at]
+		}
+		return
+	}
+	for j := range uint32(rawWays) {
+		if h.spilled.Has(home / rawWays) { // there was no room before
+			break
+		}
+		if at := home ^ j; h.slots[at].rank == 0 && h.rows[at] == 0 {
+			h.slots[at], h.rows[at] = rawSlot{key, rank}, row1
+			h.used++
+			h.fresh++
+			return
+		}
+	}
+	h.refuse(i, home)
+}
+
+func (h *HotRaw) refuse(i uint16, home uint32) {
+	h.refused = append(h.refused, i)
+	h.spilled.Set(home / rawWays)
+}
+
+// Pays says whether to go on, as that of Hot does. While it pays, there are to be so many slots that most keys find theirs free.
+func (h *HotRaw) Pays() bool {
+	if h.seen < HotTrial {
+		return true
+	}
+	seen, merged := h.seen, h.merged-h.fresh
+	h.seen, h.merged, h.fresh = 0, 0, 0
+	if 8*merged < seen {
+		return false
+	}
+	if rawShare*h.used > len(h.slots) && len(h.slots) < h.most {
+		h.grow(min(rawGrowth, bits.TrailingZeros(uint(h.most))-bits.TrailingZeros(uint(len(h.slots)))))
+		return true
+	}
+	return 2*merged >= seen || 4*h.used < 3*len(h.slots)
+}
+
+// grow takes each line apart into 1<<n.
+func (h *HotRaw) grow(n int) {
+	old := *h
+	h.make(len(old.slots) << n)
+	for at, row1 := range old.rows {
+		if row1 == 0 {
+			continue
+		}
+		home := h.homeOf(old.slots[at].key)
+		to := home
+		for j := uint32(1); h.rows[to] != 0; j++ { // the keys of one line are in several now, so that each finds room
+			to = home ^ j
+		}
+		h.slots[to], h.rows[to] = old.slots[at], row1
+	}
+	lines := uint32(len(old.slots) / rawWays)
+	for line := range lines {
+		if old.spilled.Has(line) {
+			for to := line; to < lines<<n; to += lines {
+				h.spilled.Set(to)
+			}
+		}
+	}
+}
+
+// Direct returns the keys of rows lo to lo+n of batch c where they are words of 64 bits without NULL, in the column's own memory; else nil.
+func (k *Keys) Direct(c, lo, n int) []uint64 {
+	if k.how != single {
+		return nil
+	}
+	words, _ := k.cols[0].Chunks[c].Raw(lo, n)
+	return words
+}
