@@ -55,17 +55,19 @@ func (c *counter[K]) walkBare(part int) {
 			continue
 		}
 		if n >= floor {
-			c.worst.Add(c.bareKey(s, part))
+			if k := c.bareKey(s, part); k.Rank == n { // else it is among the many
+				c.worst.Add(k)
+				floor = max(c.worst.Floor(), 2)
+			}
 		}
 		most = max(most, n)
 		least = min(floor, most+1)
 	}
 	c.bares.Many(func(s uint64, n uint32) { // of these, the slots say too little
-		in := keyset.InSlot(s)
-		if in == 1 {
+		if keyset.InSlot(s) == 1 {
 			twice++
 		}
-		if most = max(most, uint64(n)); in < floor && uint64(n) >= floor {
+		if most = max(most, uint64(n)); uint64(n) >= floor {
 			c.worst.Add(c.bareKey(s, part))
 		}
 	})
@@ -75,6 +77,5 @@ func (c *counter[K]) walkBare(part int) {
 
 // bareKey is the key of a slot, with the number of its rows. Its first row isn't known.
 func (c *counter[K]) bareKey(slot uint64, part int) keyset.Ranked[K] {
-	key := c.bares.Key(slot, part)
-	return ranked(any(key).(K), c.bares.Of(key), 0, part)
+	return ranked(any(c.bares.Key(slot, part)).(K), c.bares.InAll(slot), 0, part)
 }

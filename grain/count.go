@@ -86,6 +86,7 @@ func newCounter[K keyset.Words](keys *keyset.Keys, bits int, bare bool, rows uin
 	}
 	if bare {
 		c.bare, c.bares = keyset.NewBare(), keyset.NewCounts()
+		c.parts = keyset.NewBareParts[K, uint32]()
 	}
 	c.worst.Limit = worst
 	return c

@@ -76,18 +76,18 @@ func (w *sizer[K]) seeBare(side, part int) {
 	if uint64(c.Rows()-int64(c.Len())) < floor-1 {
 		return // no key has so many rows
 	}
-	add := func(slot uint64) {
-		key := c.Key(slot, part)
-		often.Add(keyOf(any(key).(K), uint64(c.Of(key)), 0, part))
+	add := func(slot, n uint64) {
+		often.Add(keyOf(any(c.Key(slot, part)).(K), n, 0, part))
+		floor = max(often.Floor(), minPlaceholder)
 	}
 	for _, s := range c.Slots() {
-		if keyset.InSlot(s) >= floor {
-			add(s)
+		if n := keyset.InSlot(s); n >= floor && uint64(c.InAll(s)) == n { // else it is among the many
+			add(s, n)
 		}
 	}
 	c.Many(func(s uint64, n uint32) {
-		if keyset.InSlot(s) < floor && uint64(n) >= floor {
-			add(s)
+		if uint64(n) >= floor {
+			add(s, uint64(n))
 		}
 	})
 }

@@ -118,6 +118,7 @@ func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int, bare b
 			hot: keyset.HotCount[K](e.keys, e.repeating(side), onerow.MaxSampleRows), nulls: make([]onerow.ColumnNulls, len(e.cols))}
 		if bare {
 			w.by[side].bare, w.by[side].bares = keyset.NewBare(), keyset.NewCounts()
+			w.by[side].parts = keyset.NewBareParts[K, uint32]()
 		}
 		w.oftenest[side].Limit = maxPlaceholders
 		w.repeats[side].Limit = onerow.MaxSampleKeys

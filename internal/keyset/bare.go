@@ -36,6 +36,12 @@ func BareSuits[K Words](k *Keys, rows int64) bool {
 // NewBare returns 1<<BareBits empty partitions.
 func NewBare() *Bare { return &Bare{dealt: newDealt[uint64](1 << BareBits)} }
 
+// NewBareParts returns as many empty partitions for entries of keys that are dealt out bare. As their partition says the top bits of a key, they are not in one
+// under one hash for all.
+func NewBareParts[K Words, P any]() *Parts[K, P] {
+	return &Parts[K, P]{dealt: newDealt[Entry[K, P]](1 << BareBits), keep: ^uint64(0), shift: 64 - BareBits}
+}
+
 // blockOf is the block of a row: a number of rows, of which those of one call of AddBlock lie in two at most.
 func blockOf(row uint32) uint32 { return row / BlockRows }
 
@@ -310,8 +316,8 @@ func (c *Counts) Meet(o *Counts, from int, m *Met) (to, both, alone int) {
 	for i, s := range slots { // without a branch: which are free, and which are equal, can't be foretold
 		t := others[i]
 		used, equal := uint(min(s, 1)), uint(0)
-		if (s^t)&^bareTag == 0 {
-			equal = used
+		if (s^t)&^bareTag == 0 { // or a free one, beside the key that is zero
+			equal = uint(min(s, t, 1))
 		}
 		m.Mine[nBoth%MeetSlots], m.Theirs[nBoth%MeetSlots], m.Alone[nAlone%MeetSlots] = s, t, s
 		nBoth += equal

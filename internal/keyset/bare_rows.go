@@ -117,18 +117,33 @@ func (r *BareRows) First(keys []Ranked[[1]uint64], n int) []Ranked[[1]uint64] {
 		early = r.earliest(early, part, keys, n, until)
 	}
 	slices.SortFunc(early, func(a, b earlyKey) int { return cmp.Compare(a.block, b.block) })
-	for _, e := range early {
-		if len(known) >= n && known[n-1].Row()/BlockRows < e.block {
-			break
+	var found []Ranked[[1]uint64]
+	before, sorted := 0, 0 // of known and of found, those with rows before the block
+	for i, e := range early {
+		if i == 0 || e.block != early[i-1].block {
+			before += ahead(known[before:], e.block)
+			slices.SortFunc(found[sorted:], byRow[[1]uint64])
+			if sorted += ahead(found[sorted:], e.block); before+sorted >= n {
+				break
+			}
 		}
 		r.rowsIn(e.block, e.Key, func(row uint32) bool {
 			e.Row1 = row + 1
 			return false
 		})
-		at, _ := slices.BinarySearchFunc(known, e.Ranked, byRow[[1]uint64])
-		known = slices.Insert(known, at, e.Ranked)
+		found = append(found, e.Ranked)
 	}
+	known = append(known, found...)
+	slices.SortFunc(known, byRow[[1]uint64])
 	return known[:n]
+}
+
+// ahead is the number of keys, which are sorted by their rows, whose rows come before a block.
+func ahead(keys []Ranked[[1]uint64], block uint32) (n int) {
+	for n < len(keys) && keys[n].Row()/BlockRows < block {
+		n++
+	}
+	return n
 }
 
 // earlyKey is a key with the first block that has an entry of it.

@@ -61,3 +61,8 @@ func LoneCodes(workers [][]uint32) (lone []bool) {
 	}
 	return lone
 }
+
+// See calls f for the entries of a partition with their blocks, as those who look for rows do.
+func (b *Bare) See(part int, until uint32, f func(key [1]uint64, block uint32) uint32) {
+	b.see(part, until, f)
+}

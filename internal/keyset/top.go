@@ -49,15 +49,19 @@ func (k *Ranked[K]) Row() uint32 { return k.Row1 - 1 }
 // that come early. It is a variable for tests.
 var MaxTies = 64
 
-// Floor returns the least rank that is worth adding.
+// Floor returns the least rank that is worth adding: once too many keys of one round are equal in rank to the last, those above it.
 func (t *Top[K]) Floor() uint64 {
-	switch {
-	case t.Limit == 0:
+	if t.Limit == 0 {
 		return math.MaxUint64
-	case t.Shared != nil:
-		return max(t.floor, t.Shared.Load())
 	}
-	return t.floor
+	floor := t.floor
+	if t.ties > MaxTies {
+		floor++
+	}
+	if t.Shared != nil {
+		floor = max(floor, t.Shared.Load())
+	}
+	return floor
 }
 
 // Add adds a key, unless it is known not to be among the first.
@@ -86,11 +90,13 @@ func (t *Top[K]) tied(k Ranked[K]) bool {
 func (t *Top[K]) Trim(part int, rank func(key K) uint64) {
 	if t.ties > MaxTies {
 		have := map[K]bool{}
-		for _, k := range t.Keys {
-			have[k.Key] = true
+		for i := range t.Keys {
+			if k := &t.Keys[i]; k.Part == part {
+				have[k.Key] = true
+			}
 		}
 		t.Rows.Early(part, t.last, func(key K) {
-			if !have[key] && rank(key) == t.floor {
+			if rank(key) == t.floor && !have[key] {
 				have[key] = true
 				t.Keys = append(t.Keys, Ranked[K]{Key: key, Part: part, Rank: t.floor})
 			}
@@ -118,7 +124,9 @@ func (t *Top[K]) cut(few int) {
 		return
 	}
 	slices.SortFunc(t.Keys, func(a, b Ranked[K]) int { return cmp.Compare(b.Rank, a.Rank) })
-	t.floor, t.full, t.last = t.Keys[t.Limit-1].Rank, true, 0
+	if floor := t.Keys[t.Limit-1].Rank; !t.full || floor != t.floor {
+		t.floor, t.full, t.last = floor, true, 0
+	}
 	lo, hi := t.Limit-1, t.Limit
 	for lo > 0 && t.Keys[lo-1].Rank == t.floor {
 		lo--
