@@ -16,8 +16,13 @@ func Write(p unsafe.Pointer)
 
 // Cells fetches the lines in which cells of some size begin, from base on, by their numbers.
 func Cells(base unsafe.Pointer, size uintptr, at []uint32) {
-	cells(base, size, unsafe.SliceData(at), len(at))
+	cells(uintptr(base), size, unsafe.SliceData(at), len(at))
+}
+
+// CellsFrom is Cells for numbers that are less by first than those in memory; first may be negative.
+func CellsFrom(base unsafe.Pointer, first int, size uintptr, at []uint32) {
+	cells(uintptr(base)+uintptr(first)*size, size, unsafe.SliceData(at), len(at))
 }
 
 //go:noescape
-func cells(base unsafe.Pointer, size uintptr, at *uint32, n int)
+func cells(base, size uintptr, at *uint32, n int)

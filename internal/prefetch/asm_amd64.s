@@ -22,7 +22,7 @@ TEXT ·Write(SB), NOSPLIT, $0-8
 	BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX), which the assembler doesn't know
 	RET
 
-// func cells(base unsafe.Pointer, size uintptr, at *uint32, n int)
+// func cells(base, size uintptr, at *uint32, n int)
 TEXT ·cells(SB), NOSPLIT, $0-32
 	MOVQ base+0(FP), AX
 	MOVQ size+8(FP), BX

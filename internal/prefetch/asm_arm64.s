@@ -22,7 +22,7 @@ TEXT ·Write(SB), NOSPLIT, $0-8
 	PRFM (R0), PSTL1KEEP
 	RET
 
-// func cells(base unsafe.Pointer, size uintptr, at *uint32, n int)
+// func cells(base, size uintptr, at *uint32, n int)
 TEXT ·cells(SB), NOSPLIT, $0-32
 	MOVD base+0(FP), R0
 	MOVD size+8(FP), R1

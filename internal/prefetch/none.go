@@ -12,3 +12,6 @@ func Write(p unsafe.Pointer) {}
 
 // Cells fetches the lines in which cells of some size begin, from base on, by their numbers.
 func Cells(base unsafe.Pointer, size uintptr, at []uint32) {}
+
+// CellsFrom is Cells for numbers that are less by first than those in memory; first may be negative.
+func CellsFrom(base unsafe.Pointer, first int, size uintptr, at []uint32) {}

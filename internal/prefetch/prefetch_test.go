@@ -25,6 +25,7 @@ func TestNothingHappens(t *testing.T) {
 	prefetch.Cells(base, 1<<20, []uint32{1<<32 - 1})
 	prefetch.Cells(base, 0, nil)
 	prefetch.Cells(nil, 8, []uint32{7})
+	prefetch.CellsFrom(base, -5_000_000, 16, []uint32{0, 5_000_000, 1<<32 - 1})
 	for i, w := range words {
 		if w != uint64(i) {
 			t.Fatalf("word %d is %d", i, w)

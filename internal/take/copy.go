@@ -11,8 +11,10 @@ func (e *extents[T]) copyBytes(g *gather, cs []chunk, p *picks, out []byte) erro
 				return err
 			}
 			c.data = bytes[s.chunk]
+			fetchBytes(c.data, e.from[s.lo:min(s.lo+fetchBlock, s.hi)])
 			for lo := s.lo; lo < s.hi; lo += fetchBlock {
 				hi := min(lo+fetchBlock, s.hi)
+				fetchBytes(c.data, e.from[hi:min(hi+fetchBlock, s.hi)])
 				if err := c.copy(g, e.from[lo:hi], e.offsets[lo+1:hi+1]); err != nil {
 					return err
 				}
@@ -42,7 +44,6 @@ func (c *copier[T]) copy(g *gather, from, ends []T) error {
 	longest, last := c.place(from, ends)
 	size := c.at - first
 	stretch := int(from[n-1]) - int(from[0])
-	g.fetch(c.data, int(from[0]), int(from[n-1]), n, maxTextSpread)
 	switch {
 	case stretch == c.to[n-1]-first: // one run, if they ascend
 		c.runs(from)

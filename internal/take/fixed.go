@@ -100,13 +100,7 @@ func segmentWords[T word](g *gather, out, src []T, base int, s segment, rows []u
 		return
 	}
 	if valid == nil {
-		width, data := widthOf[T](), arrow.GetBytes(src)
-		for len(rows) > 0 {
-			n := min(len(rows), fetchBlock)
-			g.fetch(data, (int(rows[0])+base)*width, (int(rows[n-1])+base)*width, n, maxWordSpread)
-			pickWords(dst[:n], src, base, rows[:n])
-			rows, dst = rows[n:], dst[n:]
-		}
+		ahead(src, base, rows, func(lo, hi int) { pickWords(dst[lo:hi], src, base, rows[lo:hi]) })
 		return
 	}
 	for k, r := range rows {

@@ -71,8 +71,6 @@ type gather struct {
 	plain bool
 	// done counts the work since the context was last looked at: rows and units of 64 bytes.
 	done int
-	// fetched keeps what is read ahead from being left out by the compiler.
-	fetched byte
 }
 
 func (g *gather) release() {
