@@ -76,18 +76,15 @@ func (w *sizer[K]) seeBare(side, part int) {
 	if uint64(c.Rows()-int64(c.Len())) < floor-1 {
 		return // no key has so many rows
 	}
-	add := func(slot, n uint64) {
-		often.Add(keyOf(any(c.Key(slot, part)).(K), n, 0, part))
-		floor = max(often.Floor(), minPlaceholder)
-	}
 	for _, s := range c.Slots() {
 		if n := keyset.InSlot(s); n >= floor && uint64(c.InAll(s)) == n { // else it is among the many
-			add(s, n)
+			often.Add(keyOf(any(c.Key(s, part)).(K), n, 0, part))
+			floor = max(often.Floor(), minPlaceholder)
 		}
 	}
 	c.Many(func(s uint64, n uint32) {
-		if uint64(n) >= floor {
-			add(s, uint64(n))
+		if uint64(n) >= minPlaceholder {
+			often.Add(keyOf(any(c.Key(s, part)).(K), uint64(n), 0, part))
 		}
 	})
 }

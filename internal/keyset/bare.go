@@ -315,9 +315,10 @@ func (c *Counts) Meet(o *Counts, from int, m *Met) (to, both, alone int) {
 	var nBoth, nAlone uint
 	for i, s := range slots { // without a branch: which are free, and which are equal, can't be foretold
 		t := others[i]
-		used, equal := uint(min(s, 1)), uint(0)
-		if (s^t)&^bareTag == 0 { // or a free one, beside the key that is zero
-			equal = uint(min(s, t, 1))
+		used := uint(min(s, 1))
+		equal := used & uint(min(t, 1)) // a free one looks like the key that is zero
+		if (s^t)&^bareTag != 0 {
+			equal = 0
 		}
 		m.Mine[nBoth%MeetSlots], m.Theirs[nBoth%MeetSlots], m.Alone[nAlone%MeetSlots] = s, t, s
 		nBoth += equal
