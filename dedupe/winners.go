@@ -124,6 +124,7 @@ func (f *finder[K]) deal(s keyset.Span) {
 			f.absorb(n, row)
 			return
 		}
+		f.hot.Look(f.keys)
 		var skip []uint8
 		if f.keys.AnyNull {
 			skip = f.keys.Null

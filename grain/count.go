@@ -112,6 +112,7 @@ func (c *counter[K]) deal(s keyset.Span) {
 			c.absorb(row)
 			return
 		}
+		c.hot.Look(c.block)
 		var skip []uint8
 		if c.block.AnyNull {
 			skip = c.block.Null

@@ -169,6 +169,7 @@ func (w *sizer[K]) deal(s keyset.Span) {
 			w.absorb(side, row)
 			return
 		}
+		by.hot.Look(w.block)
 		var skip []uint8
 		if w.block.AnyNull {
 			skip = w.block.Null

@@ -24,6 +24,7 @@ const hotWays = 4
 // that don't find their key there, and the few that need a closer look, are listed, and take the second.
 type Hot[K Words] struct {
 	on    bool
+	marks Bitmap // while keys are looked at: their bits
 	keys  *Keys
 	free  uint64 // the state of slots without a key
 	slots []hotSlot[K]
@@ -64,7 +65,10 @@ func HotCount[K Words](k *Keys, rows uint32, samples int) *Hot[K] {
 }
 
 func newHot[K Words](k *Keys, rows uint32, free uint64, samples int) *Hot[K] {
-	h := &Hot[K]{on: int64(rows) > 2*int64(HotTrial), keys: k, free: free, samples: samples, long: form.LongText}
+	h := &Hot[K]{keys: k, free: free, samples: samples, long: form.LongText}
+	if int64(rows) > 2*int64(HotTrial) {
+		h.marks = NewBitmap(hotMarks)
+	}
 	if k.Exact() {
 		h.long = 1 << 8
 	}
@@ -100,7 +104,33 @@ func (h *Hot[K]) make(n int) {
 // homeOf returns the slot that rows of a key look at.
 func (h *Hot[K]) homeOf(k *K) uint32 { return uint32((*k)[0]>>slotShift) & h.home }
 
-// On says whether rows are to be merged. Once off, it stays off.
+// hotMarks is the number of bits by which keys are looked at, far more than rows are.
+const hotMarks = 1 << 18
+
+// Look looks at a block of rows which are dealt out, before it turns itself on, or else stays off: only then is there room for keys. To keep keys at hand
+// pays only where some of the first rows have a key in common with one before.
+func (h *Hot[K]) Look(b *Block[K]) {
+	if h.marks == nil {
+		return
+	}
+	rows := len(b.Keys)
+	for i := range b.Keys {
+		at := uint32(b.Keys[i][0]>>slotShift) % hotMarks
+		word, bit := &h.marks[at/64], uint64(1)<<(at%64)
+		if b.AnyNull && b.Null[i] != 0 {
+			bit = 0
+			rows--
+		}
+		h.fresh += int(min(bit&^*word, 1))
+		*word |= bit
+	}
+	if h.seen += rows; h.seen >= HotTrial && h.seen > 0 {
+		h.on = 8*(h.seen-h.fresh) >= h.seen
+		h.marks, h.seen, h.fresh = nil, 0, 0
+	}
+}
+
+// On says whether rows are to be merged. Once it was on and is off, it stays off.
 func (h *Hot[K]) On() bool { return h.on }
 
 // Pays says whether to go on. Now and then it looks at how many of the rows that came were merged: most of them must be, or, while there is room
@@ -139,8 +169,9 @@ func (h *Hot[K]) same(k *K, a, b uint32) bool {
 	return (*k)[len(*k)-1]>>56 != h.long || h.keys.Same(a-1, b-1)
 }
 
-// Drain turns it off, and calls f with each key at hand; only the first time. FirstRows still knows them.
+// Drain turns it off for good, and calls f with each key at hand; only the first time. FirstRows still knows them.
 func (h *Hot[K]) Drain(f func(Entry[K, uint32])) {
+	h.marks = nil
 	if !h.on {
 		return
 	}

@@ -30,6 +30,58 @@ func blockOf[K keyset.Words](keys *keyset.Keys, of []K, null func(i int) bool) *
 	return b
 }
 
+// turnOn shows it rows of one key.
+func turnOn[K keyset.Words](t *testing.T, h *keyset.Hot[K], keys *keyset.Keys) {
+	t.Helper()
+	for seen := 0; seen < keyset.HotTrial; seen += keyset.BlockRows {
+		if h.On() {
+			t.Fatal("on before it has seen what makes it pay")
+		}
+		h.Look(blockOf(keys, make([]K, keyset.BlockRows), func(int) bool { return false }))
+	}
+	if !h.On() {
+		t.Fatal("off, for many rows of one key")
+	}
+}
+
+// TestHotLook: keys at hand are for those that come again among the first rows, NULL left out.
+func TestHotLook(t *testing.T) {
+	keys := exactKeys(t, 1)
+	for _, c := range []struct {
+		name string
+		key  func(i int) uint64
+		null func(i int) bool
+		on   bool
+	}{
+		{"all differ", func(i int) uint64 { return uint64(i) }, func(int) bool { return false }, false},
+		{"some come again", func(i int) uint64 { return uint64(i % (keyset.HotTrial * 3 / 4)) }, func(int) bool { return false }, true},
+		{"few come again", func(i int) uint64 { return uint64(i % (keyset.HotTrial * 19 / 20)) }, func(int) bool { return false }, false},
+		{"those that come again are NULL", func(i int) uint64 { return uint64(i % 2 * i) }, func(i int) bool { return i%2 == 0 }, false},
+	} {
+		h := keyset.HotCount[[1]uint64](keys, 1<<20, 3)
+		seen := 0
+		for row := 0; seen < keyset.HotTrial; row += keyset.BlockRows {
+			of := make([][1]uint64, keyset.BlockRows)
+			for i := range of {
+				of[i] = keyset.Scramble([1]uint64{c.key(row + i)})
+			}
+			b := blockOf(keys, of, func(i int) bool { return c.null(row + i) })
+			seen += len(of) - b.NullRows
+			h.Look(b)
+		}
+		if h.On() != c.on {
+			t.Errorf("%s: on is %v", c.name, h.On())
+		}
+		h.Drain(func(entry[[1]uint64]) { t.Errorf("%s: a key is at hand", c.name) })
+		for range 2 * keyset.HotTrial / keyset.BlockRows {
+			h.Look(blockOf(keys, make([][1]uint64, keyset.BlockRows), func(int) bool { return false }))
+		}
+		if h.On() {
+			t.Errorf("%s: on again", c.name)
+		}
+	}
+}
+
 // checkHot merges blocks of rows, and compares what is merged, refused and drained with a map.
 func checkHot[K keyset.Words](t *testing.T, keys *keyset.Keys, values uint64, nulls, count bool) {
 	const blocks, samples = 60, 3
@@ -46,9 +98,7 @@ func checkHot[K keyset.Words](t *testing.T, keys *keyset.Keys, values uint64, nu
 	if count {
 		h = keyset.HotCount[K](keys, uint32(len(words)), samples)
 	}
-	if !h.On() {
-		t.Fatal("off from the start, for many rows")
-	}
+	turnOn(t, h, keys)
 	var zero K
 	all := map[K]*handled{}
 	for b := range blocks {
