@@ -166,6 +166,31 @@ func TestBare(t *testing.T) {
 	}
 }
 
+// TestBareSparse: one partition has a row at a time, so many blocks apart, while another has rows in no block between, or in each.
+func TestBareSparse(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 3))
+	for _, dense := range []bool{false, true} {
+		for _, step := range []uint32{1, 7, 90, 170, 254, 255, 256, 257, 300, 400, 510, 511, 512, 513, 520, 600, 700} {
+			for _, from := range []uint32{0, 1, 100, 200, 255, 256, 500} {
+				d := &bareDealt{bare: keyset.NewBare()}
+				for block, until := uint32(0), from+6*step; block < until; block++ {
+					if block >= from && (block-from)%step == 0 {
+						d.row = block * keyset.BlockRows
+						d.keys = func() [1]uint64 { return bareKey(9, rnd.Uint64()) }
+						d.one()
+					} else if dense {
+						d.row = block * keyset.BlockRows
+						d.keys = func() [1]uint64 { return bareKey(8, rnd.Uint64()) }
+						d.one()
+					}
+				}
+				d.check(t, rnd)
+				d.bare.Release()
+			}
+		}
+	}
+}
+
 // TestBareLastRow deals out the last rows that a table may have.
 func TestBareLastRow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
