@@ -37,7 +37,7 @@ func ExampleTake() {
 	second := people(memory.DefaultAllocator, []int64{30}, []string{"Mary"})
 	defer second.Release()
 
-	rec, err := onerow.Take(context.Background(), nil, []arrow.Record{first, second}, onerow.Rows{2, 0, 1, 2})
+	rec, err := onerow.Take(context.Background(), []arrow.Record{first, second}, onerow.Rows{2, 0, 1, 2}, onerow.Resources{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -350,7 +350,7 @@ func TestPartitionTooManyRows(t *testing.T) {
 	if _, err := onerow.Partition(t.Context(), batches, []string{"k"}, 4); !errors.Is(err, onerow.ErrTooManyRows) {
 		t.Errorf("Partition: %v", err)
 	}
-	if _, err := onerow.Take(t.Context(), nil, batches, onerow.Rows{0}); !errors.Is(err, onerow.ErrTooManyRows) {
+	if _, err := onerow.Take(t.Context(), batches, onerow.Rows{0}, onerow.Resources{}); !errors.Is(err, onerow.ErrTooManyRows) {
 		t.Errorf("Take: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -28,28 +27,32 @@ import (
 //
 // What a batch holds under a NULL is never read; the record holds zeros there.
 //
-// alloc makes the record's buffers, from several goroutines at once; nil is memory.DefaultAllocator. The caller releases
-// the record. Take borrows the batches: of their buffers, the record shares at most dictionaries.
+// res.Allocator makes the record's buffers, from several goroutines at once if there are several workers. The caller
+// releases the record. Take borrows the batches: of their buffers, the record shares at most dictionaries.
+//
+// res.Workers says how many goroutines work at most, of which the caller's is one: with one worker, or a few thousand
+// cells, Take starts none. The record is the same for any number. Take uses neither Memory nor Dir nor Progress of res.
 //
 // Cost: time and memory in proportion to the rows taken and their bytes, plus the dictionaries that differ between
-// batches, on as many goroutines as there are processors. Ascending rows are fastest. Beside the record, Take needs 32
-// bytes for each change of batch along the list and, for a column in work, one offset for each row of text, binary or
-// lists, and 4 bytes for each list element.
+// batches; the workers share it. Ascending rows are fastest. Beside the record, Take needs 32 bytes for each change of
+// batch along the list and, for a column in work, one offset for each row of text, binary or lists, and 4 bytes for each
+// list element.
 //
 // Errors: [*RowError] for a row number outside the batches; [*SchemaError] for batches that differ; an error that wraps
 // [ErrNoBatches] when there are none, and so no schema; [*SizeError] when a column would outgrow its type: more than
 // 2^31-1 bytes of string or binary, 2^31-1 elements of list or map, more dictionary values than the index type can
 // number, more rows than the run-end type can; an error that wraps [ErrMalformed] for a column whose buffers contradict its
 // type; [ErrTooManyRows] for more than [MaxRows] rows in the batches; and the context's error, soon after it is canceled.
-func Take(ctx context.Context, alloc memory.Allocator, batches []arrow.Record, rows Rows) (arrow.Record, error) {
+func Take(ctx context.Context, batches []arrow.Record, rows Rows, res Resources) (arrow.Record, error) {
 	schema, err := commonSchema(batches)
 	if err != nil {
 		return nil, err
 	}
+	alloc := res.Allocator
 	if alloc == nil {
 		alloc = memory.DefaultAllocator
 	}
-	workers := runtime.GOMAXPROCS(0)
+	workers := res.WorkerCount()
 	if len(rows)*schema.NumFields() < 1<<14 {
 		workers = 1
 	}

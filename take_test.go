@@ -28,7 +28,7 @@ func TestTake(t *testing.T) {
 		{onerow.Rows{2, 0, 0, 1}, `[3 1 1 2] ["Mary" "Ada" "Ada" (null)]`},
 		{nil, `[] []`},
 	} {
-		rec, err := onerow.Take(context.Background(), mem, batches, c.rows)
+		rec, err := onerow.Take(context.Background(), batches, c.rows, onerow.Resources{Allocator: mem})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestTakeManyRows(t *testing.T) {
 	for i := range rows {
 		rows[i] = uint32(i % 3)
 	}
-	rec, err := onerow.Take(context.Background(), mem, []arrow.Record{one, one}, rows)
+	rec, err := onerow.Take(context.Background(), []arrow.Record{one, one}, rows, onerow.Resources{Allocator: mem})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestTakeManyRows(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := onerow.Take(ctx, mem, []arrow.Record{one}, rows); !errors.Is(err, context.Canceled) {
+	if _, err := onerow.Take(ctx, []arrow.Record{one}, rows, onerow.Resources{Allocator: mem}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestTakeDefaultAllocator(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	one := people(mem, []int64{1}, []string{"Ada"})
 	defer one.Release()
-	rec, err := onerow.Take(context.Background(), nil, []arrow.Record{one}, onerow.Rows{0})
+	rec, err := onerow.Take(context.Background(), []arrow.Record{one}, onerow.Rows{0}, onerow.Resources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestTakeSchemas(t *testing.T) {
 			one, two := emptyBatch(mem, nil, c.one...), emptyBatch(mem, &meta, c.two...)
 			defer one.Release()
 			defer two.Release()
-			rec, err := onerow.Take(context.Background(), mem, []arrow.Record{one, one, two}, nil)
+			rec, err := onerow.Take(context.Background(), []arrow.Record{one, one, two}, nil, onerow.Resources{Allocator: mem})
 			if c.mentions == nil {
 				if err != nil {
 					t.Fatal(err)
@@ -134,7 +134,7 @@ func TestTakeSchemas(t *testing.T) {
 			}
 		})
 	}
-	if _, err := onerow.Take(context.Background(), mem, nil, nil); !errors.Is(err, onerow.ErrNoBatches) {
+	if _, err := onerow.Take(context.Background(), nil, nil, onerow.Resources{Allocator: mem}); !errors.Is(err, onerow.ErrNoBatches) {
 		t.Errorf("no batches: error %v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestTakeErrors(t *testing.T) {
 	defer large.Release()
 	batches := []arrow.Record{large}
 
-	_, err := onerow.Take(context.Background(), mem, batches, onerow.Rows{0, 2})
+	_, err := onerow.Take(context.Background(), batches, onerow.Rows{0, 2}, onerow.Resources{Allocator: mem})
 	var row *onerow.RowError
 	if !errors.As(err, &row) || !errors.Is(err, onerow.ErrRow) || row.Row != 2 || row.Rows != 2 {
 		t.Errorf("error %v", err)
@@ -156,7 +156,7 @@ func TestTakeErrors(t *testing.T) {
 	for i := range rows {
 		rows[i] = 1
 	}
-	_, err = onerow.Take(context.Background(), mem, batches, rows)
+	_, err = onerow.Take(context.Background(), batches, rows, onerow.Resources{Allocator: mem})
 	var size *onerow.SizeError
 	if !errors.As(err, &size) || !errors.Is(err, onerow.ErrTooLarge) || size.Column != "name" || size.Size != 40*64<<20 || size.Limit != math.MaxInt32 || size.Unit != "bytes" {
 		t.Errorf("error %v", err)
@@ -169,7 +169,7 @@ func TestTakeErrors(t *testing.T) {
 	defer column.Release()
 	broken := array.NewRecord(schema, []arrow.Array{column}, 1)
 	defer broken.Release()
-	_, err = onerow.Take(context.Background(), mem, []arrow.Record{broken}, onerow.Rows{0})
+	_, err = onerow.Take(context.Background(), []arrow.Record{broken}, onerow.Rows{0}, onerow.Resources{Allocator: mem})
 	if !errors.Is(err, onerow.ErrMalformed) || !strings.Contains(err.Error(), `"broken"`) {
 		t.Errorf("error %v", err)
 	}
@@ -183,12 +183,12 @@ func TestTakeTooManyRows(t *testing.T) {
 	defer null.Release()
 	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.Null}}, nil), []arrow.Array{null}, math.MaxInt32)
 	defer rec.Release()
-	got, err := onerow.Take(context.Background(), mem, []arrow.Record{rec, rec}, onerow.Rows{math.MaxUint32 - 2})
+	got, err := onerow.Take(context.Background(), []arrow.Record{rec, rec}, onerow.Rows{math.MaxUint32 - 2}, onerow.Resources{Allocator: mem})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got.Release()
-	if _, err = onerow.Take(context.Background(), mem, []arrow.Record{rec, rec, rec}, nil); !errors.Is(err, onerow.ErrTooManyRows) {
+	if _, err = onerow.Take(context.Background(), []arrow.Record{rec, rec, rec}, nil, onerow.Resources{Allocator: mem}); !errors.Is(err, onerow.ErrTooManyRows) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestNegativeRows(t *testing.T) {
 	if _, err := onerow.Partition(t.Context(), []arrow.Record{rec}, []string{"k"}, 4); !errors.Is(err, onerow.ErrMalformed) {
 		t.Errorf("Partition: %v", err)
 	}
-	if _, err := onerow.Take(t.Context(), nil, []arrow.Record{rec}, nil); !errors.Is(err, onerow.ErrMalformed) {
+	if _, err := onerow.Take(t.Context(), []arrow.Record{rec}, nil, onerow.Resources{}); !errors.Is(err, onerow.ErrMalformed) {
 		t.Errorf("Take: %v", err)
 	}
 }

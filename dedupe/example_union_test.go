@@ -116,7 +116,7 @@ func ExampleUnion_record() {
 			rows = append(rows, uint32(len(rows)))
 		}
 	}
-	rec, err := onerow.Take(context.Background(), nil, batches, rows)
+	rec, err := onerow.Take(context.Background(), batches, rows, onerow.Resources{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func NewGuard(ctx context.Context, target []arrow.Record, key []string, order []
 	opts.Op.Delete, opts.Op.Snapshot = slices.Clone(opts.Op.Delete), slices.Clone(opts.Op.Snapshot)
 	opts.Op.PreviousKey, opts.Fill = slices.Clone(opts.Op.PreviousKey), slices.Clone(opts.Fill)
 	g := &Guard{key: slices.Clone(key), order: slices.Clone(order), ranks: ordersOf(order), opts: opts, secret: newGuardSecret()}
-	g.held = newHeld(g.ranks)
+	g.held = newHeld(g.ranks, opts.Resources.Workers)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

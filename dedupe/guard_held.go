@@ -40,6 +40,7 @@ type held struct {
 	chunks   []*guardChunk // by number; nil: free
 	index    guardIndex
 	scale    guardScale
+	workers  int // of the options: they make records of many rows
 }
 
 // heldFill is a column to carry forward from: it must have the type that it came with.
@@ -58,8 +59,8 @@ type guardChunk struct {
 	bytes int64
 }
 
-func newHeld(o orders) held {
-	h := held{index: newGuardIndex(), opAt: -1}
+func newHeld(o orders, workers int) held {
+	h := held{index: newGuardIndex(), opAt: -1, workers: workers}
 	if len(o) > 0 {
 		h.scale = newGuardScale(&o[0])
 	}
@@ -201,6 +202,11 @@ func (h *held) untidy() []uint32 {
 	return nil
 }
 
+// take makes a record that the guard can hold.
+func (h *held) take(ctx context.Context, recs []arrow.Record, rows []uint32) (arrow.Record, error) {
+	return onerow.Take(ctx, recs, rows, onerow.Resources{Workers: h.workers, Allocator: heap})
+}
+
 // merge makes one chunk of the live rows of some.
 func (h *held) merge(ctx context.Context, secret *guardSecret, numbers []uint32) error {
 	var recs []arrow.Record
@@ -218,7 +224,7 @@ func (h *held) merge(ctx context.Context, secret *guardSecret, numbers []uint32)
 	}
 	var merged *guardChunk
 	if len(rows) > 0 {
-		rec, err := onerow.Take(ctx, heap, recs, rows)
+		rec, err := h.take(ctx, recs, rows)
 		if err != nil {
 			return err
 		}

@@ -188,7 +188,7 @@ func (h *held) gather(ctx context.Context, places []uint32) ([]arrow.Record, err
 	for i, p := range places {
 		rows[i] = starts[p>>rowBits] + p&(maxChunk-1)
 	}
-	recs, err := inPieces(rows, func(rows []uint32) (arrow.Record, error) { return onerow.Take(ctx, heap, chunks, rows) })
+	recs, err := inPieces(rows, func(rows []uint32) (arrow.Record, error) { return h.take(ctx, chunks, rows) })
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (r *guardReader) read(ctx context.Context) error {
 			rows[i] = lo + uint32(i)
 		}
 		recs, err := inPieces(rows, func(rows []uint32) (arrow.Record, error) {
-			rec, err := onerow.Take(ctx, heap, r.target.Batches, rows)
+			rec, err := h.take(ctx, r.target.Batches, rows)
 			if err != nil {
 				return nil, err
 			}

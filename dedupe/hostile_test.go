@@ -138,7 +138,7 @@ func TestHostile(t *testing.T) {
 				"partition": {true, func() error { _, err := onerow.Partition(t.Context(), batches, []string{"bad"}, 4); return err }},
 				"take": {true, func() error {
 					mem := arrowtest.Allocator(t)
-					got, err := onerow.Take(t.Context(), mem, batches, onerow.Rows{2, 1, 0})
+					got, err := onerow.Take(t.Context(), batches, onerow.Rows{2, 1, 0}, onerow.Resources{Allocator: mem})
 					if err == nil {
 						got.Release()
 					}
@@ -212,7 +212,10 @@ func TestNilRecords(t *testing.T) {
 				return err
 			},
 			"partition": func() error { _, err := onerow.Partition(t.Context(), batches, []string{"n"}, 2); return err },
-			"take":      func() error { _, err := onerow.Take(t.Context(), nil, batches, onerow.Rows{0}); return err },
+			"take": func() error {
+				_, err := onerow.Take(t.Context(), batches, onerow.Rows{0}, onerow.Resources{})
+				return err
+			},
 		} {
 			panicked, err := catch(call)
 			var schema *onerow.SchemaError

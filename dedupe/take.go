@@ -13,14 +13,14 @@ import (
 )
 
 // Take makes a record of [Plan.Rows]: the columns of the batches, with the values that carry-forward found. Rows are taken as
-// [onerow.Take] does, with its cost and its errors; [onerow.ErrNoBatches] is one of them. The caller releases the record. alloc makes its
-// buffers; nil is the allocator of Options.Resources.
+// [onerow.Take] does, by the workers of Options.Resources, with its cost and its errors; [onerow.ErrNoBatches] is one of them. The caller
+// releases the record. alloc makes its buffers; nil is the allocator of Options.Resources.
 func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
-	alloc, err := p.allocator(alloc)
+	res, err := p.resources(alloc)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := onerow.Take(ctx, alloc, p.job.batches.Batches, p.Rows)
+	rec, err := onerow.Take(ctx, p.job.batches.Batches, p.Rows, res)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, 
 		if len(p.filled[i]) == 0 {
 			continue
 		}
-		filled, err := p.takeFilled(ctx, alloc, f, p.filled[i])
+		filled, err := p.takeFilled(ctx, res, f, p.filled[i])
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (p *Plan) Take(ctx context.Context, alloc memory.Allocator) (arrow.Record, 
 // previous-key columns, then the order columns. It is what a target deletes, and keeps as tombstones; it has no op column, so that a target
 // that is to be given as Options.Against must add one with a value of Op.Delete. Else it is as [Plan.Take]. Without Op.PreviousKey it is an error that wraps [onerow.ErrOption].
 func (p *Plan) TakeEnded(ctx context.Context, alloc memory.Allocator) (arrow.Record, error) {
-	alloc, err := p.allocator(alloc)
+	res, err := p.resources(alloc)
 	if err != nil {
 		return nil, err
 	}
@@ -68,21 +68,23 @@ func (p *Plan) TakeEnded(ctx context.Context, alloc memory.Allocator) (arrow.Rec
 	}
 	batches := c.of(p.job.batches.Batches)
 	defer release(batches)
-	return onerow.Take(ctx, alloc, batches, p.Ended)
+	return onerow.Take(ctx, batches, p.Ended, res)
 }
 
-func (p *Plan) allocator(alloc memory.Allocator) (memory.Allocator, error) {
+// resources are those of the options, with the given allocator if there is one.
+func (p *Plan) resources(alloc memory.Allocator) (onerow.Resources, error) {
 	if p.job == nil {
-		return nil, fmt.Errorf("%w: the plan isn't one of Latest", onerow.ErrNoBatches)
+		return onerow.Resources{}, fmt.Errorf("%w: the plan isn't one of Latest", onerow.ErrNoBatches)
 	}
-	if alloc == nil {
-		alloc = p.job.opts.Resources.Allocator
+	res := p.job.opts.Resources
+	if alloc != nil {
+		res.Allocator = alloc
 	}
-	return alloc, nil
+	return res, nil
 }
 
 // takeFilled takes one column from the rows that have its values, in the batches and, if it has the column, in the target.
-func (p *Plan) takeFilled(ctx context.Context, alloc memory.Allocator, f fill, from map[uint32]uint32) (arrow.Record, error) {
+func (p *Plan) takeFilled(ctx context.Context, res onerow.Resources, f fill, from map[uint32]uint32) (arrow.Record, error) {
 	rows := slices.Clone(p.Rows)
 	for i, r := range rows {
 		if other, ok := from[r]; ok {
@@ -97,7 +99,7 @@ func (p *Plan) takeFilled(ctx context.Context, alloc memory.Allocator, f fill, f
 		batches = append(batches, theirs.of(p.job.target.Batches)...)
 	}
 	defer release(batches)
-	return onerow.Take(ctx, alloc, batches, rows)
+	return onerow.Take(ctx, batches, rows, res)
 }
 
 // columns are some columns of a schema, under other names.

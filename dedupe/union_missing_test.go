@@ -101,7 +101,7 @@ func TestUnionMissingTypes(t *testing.T) {
 			}
 
 			// The rest of the library reads them too.
-			rec, err := onerow.Take(context.Background(), mem, got, onerow.Rows{12, 0, 1, 2, 1, 7})
+			rec, err := onerow.Take(context.Background(), got, onerow.Rows{12, 0, 1, 2, 1, 7}, onerow.Resources{Allocator: mem})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -186,12 +186,12 @@ func ExampleMatches_Inner() {
 	facts, versions := priced(t)
 	m := matchOrders(t)
 	factRows, versionRows := m.Inner()
-	left, err := onerow.Take(context.Background(), onerowtest.Allocator(t), facts.Batches, factRows)
+	left, err := onerow.Take(context.Background(), facts.Batches, factRows, onerow.Resources{Allocator: onerowtest.Allocator(t)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer left.Release()
-	right, err := onerow.Take(context.Background(), onerowtest.Allocator(t), versions.Batches, versionRows)
+	right, err := onerow.Take(context.Background(), versions.Batches, versionRows, onerow.Resources{Allocator: onerowtest.Allocator(t)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestJoined(t *testing.T) {
 				t.Errorf("%s: batch %d has %d rows", f.Name, i, r.NumRows())
 			}
 		}
-		inner, err := onerow.Take(t.Context(), mem, joined, m.Of(join.OK))
+		inner, err := onerow.Take(t.Context(), joined, m.Of(join.OK), onerow.Resources{Allocator: mem})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,21 +41,19 @@ func (m *Matches) Inner() (facts, versions onerow.Rows) {
 // Versions makes the right side of the left join: a row for each fact, in their order, with the named columns of its version, or all if none is named; NULL
 // where the fact has no match. Columns keep their types and encodings; all are nullable. A union has no NULL of its own: its first child is NULL there.
 //
-// alloc makes the record's buffers; nil is that of the call's resources, else memory.DefaultAllocator. The caller releases the record. The versions
-// are read again: the caller holds them until then.
+// alloc makes the record's buffers; nil is that of the call's resources, else memory.DefaultAllocator. The call's workers, by its resources, gather
+// the rows, as those of [onerow.Take]. The caller releases the record. The versions are read again: the caller holds them until then.
 //
 // Errors wrap [onerow.ErrNoColumn], [onerow.ErrNoBatches] when there were no batches of versions, [onerow.ErrTooLarge], [onerow.ErrTooManyRows],
 // [onerow.ErrMalformed], or are the context's.
 func (m *Matches) Versions(ctx context.Context, alloc memory.Allocator, columns ...string) (arrow.Record, error) {
-	if alloc == nil {
-		alloc = m.res.Allocator
-	}
-	if alloc == nil {
-		alloc = memory.DefaultAllocator
+	res := m.res
+	if alloc != nil {
+		res.Allocator = alloc
 	}
 	var rec arrow.Record
 	err := guard(ctx, func() (err error) {
-		rec, err = m.takeVersions(ctx, alloc, columns)
+		rec, err = m.takeVersions(ctx, columns, res)
 		return err
 	})
 	if err != nil {
@@ -132,7 +130,7 @@ func (m *Matches) beside(right arrow.Record) (joined []arrow.Record, err error) 
 	return joined, nil
 }
 
-func (m *Matches) takeVersions(ctx context.Context, alloc memory.Allocator, columns []string) (arrow.Record, error) {
+func (m *Matches) takeVersions(ctx context.Context, columns []string, res onerow.Resources) (arrow.Record, error) {
 	if len(m.versions) == 0 {
 		return nil, fmt.Errorf("%w of versions", onerow.ErrNoBatches)
 	}
@@ -160,7 +158,7 @@ func (m *Matches) takeVersions(ctx context.Context, alloc memory.Allocator, colu
 	for i, row := range m.Rows {
 		rows[i] = min(row, uint32(f.Rows)) // NoMatch is greater than any row
 	}
-	return onerow.Take(ctx, alloc, batches, rows)
+	return onerow.Take(ctx, batches, rows, res)
 }
 
 // pick finds the columns by name.

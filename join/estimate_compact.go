@@ -26,7 +26,7 @@ func (s *sideKeys) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := onerow.Take(ctx, s.mem, recordsOf(chunks), found.rows)
+	keys, err := onerow.Take(ctx, recordsOf(chunks), found.rows, s.call.opts.Resources)
 	if err != nil {
 		return err
 	}

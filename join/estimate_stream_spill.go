@@ -210,7 +210,7 @@ func (s *sideKeys) flush(ctx context.Context) error {
 		if len(list) == 0 {
 			continue
 		}
-		out, err := onerow.Take(ctx, s.mem, []arrow.Record{rec}, list)
+		out, err := onerow.Take(ctx, []arrow.Record{rec}, list, s.call.opts.Resources)
 		if err != nil {
 			return err
 		}

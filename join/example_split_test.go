@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/join"
@@ -29,7 +28,7 @@ func ExampleSplit() {
 	}
 	fmt.Println(d)
 
-	rec, err := onerow.Take(ctx, memory.DefaultAllocator, left, d.Left.Join)
+	rec, err := onerow.Take(ctx, left, d.Left.Join, onerow.Resources{})
 	if err != nil {
 		log.Fatal(err)
 	}

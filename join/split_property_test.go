@@ -111,7 +111,7 @@ func quarantined(l *pairLab) {
 		if len(all) != len(l.rows[i]) {
 			l.t.Fatalf("%d rows of %d\n%v", len(all), len(l.rows[i]), l)
 		}
-		rec, err := onerow.Take(context.Background(), l.alloc, l.sides[i], side.Join)
+		rec, err := onerow.Take(context.Background(), l.sides[i], side.Join, onerow.Resources{Allocator: l.alloc})
 		if err != nil {
 			l.t.Fatalf("%v", err)
 		}

@@ -84,7 +84,7 @@ func newDelivery(t TB, batches []arrow.Record) *delivery {
 	if len(batches) == 0 {
 		return d
 	}
-	rec, err := onerow.Take(context.Background(), d.mem, batches, nil)
+	rec, err := onerow.Take(context.Background(), batches, nil, onerow.Resources{Allocator: d.mem})
 	if err != nil {
 		t.Fatalf("onerowtest: %v", err)
 		return nil
@@ -154,7 +154,7 @@ func (d *delivery) spread(batches []arrow.Record) []arrow.Record {
 // take makes a batch, which the test releases.
 func (d *delivery) take(rows onerow.Rows) arrow.Record {
 	d.t.Helper()
-	rec, err := onerow.Take(context.Background(), d.mem, d.batches, rows)
+	rec, err := onerow.Take(context.Background(), d.batches, rows, onerow.Resources{Allocator: d.mem})
 	if err != nil {
 		d.t.Fatalf("onerowtest: %v", err)
 		return nil

@@ -275,7 +275,7 @@ func (b *builder) join(batches []arrow.Record) ([]arrow.Record, error) {
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	joined, err := onerow.Take(b.ctx, b.alloc, out[first:], all)
+	joined, err := onerow.Take(b.ctx, out[first:], all, onerow.Resources{Workers: b.j.opts.Resources.Workers, Allocator: b.alloc})
 	if err != nil {
 		return out, err
 	}

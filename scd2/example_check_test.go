@@ -113,7 +113,7 @@ func ExampleCurrent() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	rec, err := onerow.Take(context.Background(), nil, history.Batches, rows)
+	rec, err := onerow.Take(context.Background(), history.Batches, rows, onerow.Resources{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -234,7 +234,7 @@ func hashable(t testing.TB, mem memory.Allocator, rec arrow.Record, f scd2.HashF
 			return nil
 		}
 	}
-	out, err := onerow.Take(t.Context(), mem, []arrow.Record{rec}, rows)
+	out, err := onerow.Take(t.Context(), []arrow.Record{rec}, rows, onerow.Resources{Allocator: mem})
 	if err != nil {
 		t.Fatal(err)
 	}

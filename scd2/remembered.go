@@ -178,7 +178,8 @@ func (b *builder) columnOfState(c *column, keys []uint32, refs []int64) stagedCo
 // ([BelowWatermark]), since what they need to know isn't known any more. (An event from then on may still split a version that began
 // before: what the part before it had in columns that aren't tracked is then what they were corrected to last.) The watermark is a
 // position: all events before it must have come. A state keeps the greatest watermark it was given. The caller releases the record; alloc
-// makes its buffers, nil being memory.DefaultAllocator. state is borrowed, and may be of several batches.
+// makes its buffers, nil being memory.DefaultAllocator. Large states are copied by GOMAXPROCS goroutines. state is borrowed, and may be of
+// several batches.
 //
 // Errors wrap [onerow.ErrNoBatches], [onerow.ErrNoColumn], [onerow.ErrType], [onerow.ErrSchema], [onerow.ErrOption] for rows that no state
 // has, or are those of [onerow.Take].
@@ -255,7 +256,7 @@ func compact(ctx context.Context, alloc memory.Allocator, state []arrow.Record, 
 	if !greater {
 		batches, rows = append(batches, mark), append(rows, t.Rows())
 	}
-	return onerow.Take(ctx, alloc, batches, rows)
+	return onerow.Take(ctx, batches, rows, onerow.Resources{Allocator: alloc})
 }
 
 // watermarkOf makes the row of a watermark: all other columns are NULL.

@@ -403,7 +403,7 @@ func ExampleMove() {
 	}
 	defer in.Release()
 
-	batch, err := arrow18.Move(onerow.Take(context.Background(), nil, in, onerow.Rows{2, 0}))
+	batch, err := arrow18.Move(onerow.Take(context.Background(), in, onerow.Rows{2, 0}, onerow.Resources{}))
 	if err != nil {
 		log.Fatal(err)
 	}

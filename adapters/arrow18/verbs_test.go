@@ -105,7 +105,7 @@ func TestEveryVerb(t *testing.T) {
 	check(t, "Plan.TakeEnded", [][]any{{2, 13}}, batches, err)
 	batches, err = arrow18.MoveAll(dedupe.Union(mem, []dedupe.Source{{Batches: in}, {Batches: records(t, feed)}}, dedupe.UnionOptions{RankColumn: "rank"}))
 	check(t, "Union", nil, batches, err)
-	batches, err = one(arrow18.Move(onerow.Take(ctx, mem, in, onerow.Rows{3, 0})))
+	batches, err = one(arrow18.Move(onerow.Take(ctx, in, onerow.Rows{3, 0}, onerow.Resources{Allocator: mem})))
 	check(t, "onerow.Take", [][]any{{3, 13, "Bonn", 2}, {1, 10, "Rome", nil}}, batches, err)
 	parts, err := onerow.Partition(ctx, in, key, 3)
 	if err != nil || len(parts) != 3 {

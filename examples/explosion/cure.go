@@ -108,7 +108,7 @@ func (c *cure) estimate(ctx context.Context, s step) error {
 
 // take replaces a side by some of its rows.
 func (c *cure) take(ctx context.Context, side *[]arrow.Record, rows onerow.Rows) error {
-	rec, err := onerow.Take(ctx, c.alloc, *side, rows)
+	rec, err := onerow.Take(ctx, *side, rows, onerow.Resources{Allocator: c.alloc})
 	if err != nil {
 		return err
 	}

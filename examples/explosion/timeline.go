@@ -94,7 +94,7 @@ func (c *cure) rowsOf(ctx context.Context, keys []join.KeySize) (arrow.Record, [
 	if err != nil {
 		return nil, nil, err
 	}
-	rec, err := onerow.Take(ctx, c.alloc, c.right, all.Right.Chosen)
+	rec, err := onerow.Take(ctx, c.right, all.Right.Chosen, onerow.Resources{Allocator: c.alloc})
 	if err != nil {
 		return nil, nil, err
 	}

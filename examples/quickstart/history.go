@@ -123,7 +123,7 @@ func (k *keeper) current(ctx context.Context) (arrow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return onerow.Take(ctx, k.alloc, k.table.Batches, rows)
+	return onerow.Take(ctx, k.table.Batches, rows, onerow.Resources{Allocator: k.alloc})
 }
 
 // agree compares the open versions with the rows that dedupe.Latest kept.

@@ -45,7 +45,7 @@ func takePicture(ctx context.Context, history []arrow.Record, k customerKey, all
 		ordered, p.spans = append(ordered, rows[i]), append(p.spans, spans[i])
 	}
 	var err error
-	if p.versions, err = onerow.Take(ctx, alloc, history, ordered); err != nil {
+	if p.versions, err = onerow.Take(ctx, history, ordered, onerow.Resources{Allocator: alloc}); err != nil {
 		return nil, err
 	}
 	p.proof, err = scd2.Check(ctx, scd2.Table{Key: key, Batches: []arrow.Record{p.versions}}, scd2.CheckOptions{})

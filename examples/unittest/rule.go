@@ -89,7 +89,7 @@ func prepare(ctx context.Context, alloc memory.Allocator, events []arrow.Record)
 			rows = append(rows, uint32(i))
 		}
 	}
-	paying, err := onerow.Take(ctx, alloc, []arrow.Record{rec}, rows)
+	paying, err := onerow.Take(ctx, []arrow.Record{rec}, rows, onerow.Resources{Allocator: alloc})
 	if err != nil {
 		return nil, err
 	}
