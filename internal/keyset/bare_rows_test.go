@@ -91,13 +91,14 @@ func newBareColumn(t *testing.T, rnd *rand.Rand, n int, value func(i int) int, w
 		c.end = max(c.first, layout.Start(rnd.IntN(len(lens)+1)))
 	}
 	atHand := make([]map[[1]uint64]*entry[[1]uint64], workers)
-	left := make([]int, workers) // rows until keys at hand don't pay
+	look, left := make([]int, workers), make([]int, workers) // rows until keys are kept at hand, and until that doesn't pay
 	for w := range workers {
 		c.bares = append(c.bares, keyset.NewBare())
 		c.drained = append(c.drained, keyset.NewParts[[1]uint64, uint32](keyset.BareBits))
 		t.Cleanup(c.bares[w].Release)
 		t.Cleanup(c.drained[w].Release)
 		atHand[w], left[w] = map[[1]uint64]*entry[[1]uint64]{}, rnd.IntN(n)
+		look[w] = rnd.IntN(2) * rnd.IntN(n/2)
 	}
 	block := keyset.NewBlock[[1]uint64](c.keys)
 	for _, s := range keyset.Spans(lens, layout.Start) {
@@ -111,8 +112,10 @@ func newBareColumn(t *testing.T, rnd *rand.Rand, n int, value func(i int) int, w
 			if row < c.first || row >= c.end {
 				return
 			}
-			trial := left[w] > 0
-			left[w] -= n
+			trial := look[w] <= 0 && left[w] > 0
+			if look[w] -= n; trial {
+				left[w] -= n
+			}
 			for i, k := range block.Keys {
 				r := row + uint32(i)
 				if block.Null[i] != 0 {
