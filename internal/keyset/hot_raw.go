@@ -1,13 +1,13 @@
 package keyset
 
 import (
-	"github.com/onerow-go/onerow/internal/prefetch"
-
 	"math/bits"
 	"math/rand/v2"
 	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/prefetch"
+	"github.com/onerow-go/onerow/internal/vector"
 )
 
 // HotRaw keeps keys at hand as [Hot] does, where both the key and the first order column are words of 64 bits without NULL, and reads these where they
@@ -122,18 +122,28 @@ func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
 		if far {
 			prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[hi:min(hi+rawStretch, len(keys))])
 		}
-		switch {
-		case rising:
+		if rising {
 			m = h.passRising(keys[:hi], orders[:hi], flip, m, uint(lo), row1)
+			continue
+		}
+		i := lo
+		i, m = h.table().Unbeaten(keys[:hi], orders[:hi], flip, h.missed[:hi], i, m)
+		switch { // the rest, or all
+		case i == hi:
 		case far:
-			m = h.passFar(keys[:hi], orders[:hi], flip, m, uint(lo))
+			m = h.passFar(keys[:hi], orders[:hi], flip, m, uint(i))
 		case few:
-			m = h.passFew(keys[:hi], orders[:hi], flip, m, uint(lo))
+			m = h.passFew(keys[:hi], orders[:hi], flip, m, uint(i))
 		default:
-			m = h.pass(keys[:hi], orders[:hi], flip, m, uint(lo))
+			m = h.pass(keys[:hi], orders[:hi], flip, m, uint(i))
 		}
 	}
 	return m
+}
+
+// table is the table as vectors of rows look at it.
+func (h *HotRaw) table() vector.Slots {
+	return vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
 }
 
 // findHomes finds the slots at which rows look.

@@ -45,11 +45,25 @@ func narrow(to []uint32, from []uint64, base, shift uint64, flip uint32) (done i
 	return len(from) / lanes * lanes, greatest
 }
 
+func unbeaten(s Slots, keys, orders []uint64, flip uint64, list []uint16, i, m int) (end, n int) {
+	rows := (len(keys) - i) / lanes * lanes
+	if !avx512 || rows == 0 {
+		return i, m
+	}
+	m = unbeaten512(unsafe.SliceData(list), m, &keys[i], &orders[i], i, rows, flip, s.By, uint64(s.Shift-1), s.Mask*2, s.Base)
+	return i + rows, m
+}
+
 //go:noescape
 func permute512(to, from *uint64, n int, add, by, again uint64)
 
 //go:noescape
 func narrow512(to *uint32, from *uint64, n int, base, shift uint64, flip uint32) (greatest uint64)
+
+// unbeaten512 takes pairs of words as twice as many words: mask and shift are for these.
+//
+//go:noescape
+func unbeaten512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer) (n int)
 
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 

@@ -2,6 +2,8 @@
 // equal results. With the build tag purego all is Go.
 package vector
 
+import "unsafe"
+
 // Permutation is a permutation of words: two multiplications with odd numbers, after each of which the high bits come down.
 type Permutation struct{ Add, By, Again uint64 }
 
@@ -37,4 +39,29 @@ func Narrow(to []uint32, from []uint64, base uint64, shift uint, flip uint32) (g
 		to[i] = uint32(w>>shift) ^ flip
 	}
 	return greatest
+}
+
+// Slots are a table of pairs of words: a key and a rank.
+type Slots struct {
+	Base  unsafe.Pointer
+	By    uint64 // what keys are multiplied with, twice; see Of
+	Shift uint   // from which bit of the product the slot's number is taken, at least 1 and at most 63
+	Mask  uint64 // the number of slots, a power of two, less one
+}
+
+// Of returns the number of the slot at which a key is looked for.
+func (s Slots) Of(key uint64) uint64 {
+	key *= s.By
+	return (key ^ key>>32) * s.By >> (s.Shift & 63) & s.Mask
+}
+
+// Unbeaten lists rows: those whose key isn't in its slot, or whose order, with the bits of flip the other way round, isn't less than the rank there. It begins with row i, puts
+// the rows' numbers into list from m on, which has as much room as there are keys, and returns what it ended before and the length of the list then. It may end
+// anywhere, also where it began: the caller goes on.
+func (s Slots) Unbeaten(keys, orders []uint64, flip uint64, list []uint16, i, m int) (end, n int) {
+	orders, list = orders[:len(keys)], list[:len(keys)]
+	if m > i || i > len(keys) {
+		return i, m
+	}
+	return unbeaten(s, keys, orders, flip, list, i, m)
 }
