@@ -79,7 +79,7 @@ func newFinder[K keyset.Words](ctx context.Context, j *job, bits int, codes *key
 	f := &finder[K]{
 		Watch: keyset.NewWatch(ctx), j: j, parts: keyset.NewParts[K, uint32](bits), keys: keyset.NewBlock[K](j.keys),
 		order: form.NewBlock(keyset.BlockRows), words: make([]uint32, keyset.BlockRows),
-		table: keyset.NewTable[K, uint32](j.keys), won: keyset.NewBitmap(j.rows), hot: keyset.HotGreatest[K](j.keys, j.rows),
+		table: keyset.NewTable[K, uint32](j.keys), won: keyset.LendBitmap(j.rows), hot: keyset.HotGreatest[K](j.keys, j.rows),
 		coded: keyset.NewCoded[K](codes),
 	}
 	f.even = f.meet
@@ -105,6 +105,8 @@ func (w *winners[K]) dealt() (n int64) {
 func (w *winners[K]) release() {
 	for _, f := range w.workers {
 		f.parts.Release()
+		f.raw.Release()
+		f.won.GiveBack()
 	}
 }
 

@@ -25,6 +25,8 @@ type HotRaw struct {
 	slots []rawSlot
 	rows  []uint32 // by slot: 1 + the number of the greatest row; 0: the slot is free
 	used  int
+	// memory is that of slots and rows, which is lent.
+	memory [2][]uint64
 	// few and rising say of the block before that few of its rows were left, or that most were the greatest so far; rises counts these.
 	few, rising bool
 	rises       int
@@ -75,8 +77,22 @@ func NewHotRaw(rows uint32) *HotRaw {
 }
 
 func (h *HotRaw) make(n int) {
-	h.slots, h.rows, h.spilled = make([]rawSlot, n), make([]uint32, n), NewBitmap(uint32(n/rawWays))
-	h.mask = uint64(n - 1)
+	h.memory = [2][]uint64{lend(2 * n), lend((n + 1) / 2)}
+	h.slots = unsafe.Slice((*rawSlot)(unsafe.Pointer(&h.memory[0][0])), n)
+	h.rows = unsafe.Slice((*uint32)(unsafe.Pointer(&h.memory[1][0])), n)
+	h.spilled, h.mask = NewBitmap(uint32(n/rawWays)), uint64(n-1)
+}
+
+// Release gives the memory back. What was at hand may not be asked for any more.
+func (h *HotRaw) Release() {
+	if h == nil {
+		return
+	}
+	h.on, h.slots, h.rows = false, nil, nil
+	for i := range h.memory {
+		giveBack(h.memory[i])
+		h.memory[i] = nil
+	}
 }
 
 // On says whether rows are to be merged. Once off, it stays off.
@@ -308,6 +324,7 @@ func (h *HotRaw) Pays() bool {
 // grow takes each line apart into 1<<n.
 func (h *HotRaw) grow(n int) {
 	old := *h
+	defer old.Release()
 	h.make(len(old.slots) << n)
 	for at, row1 := range old.rows {
 		if row1 == 0 {

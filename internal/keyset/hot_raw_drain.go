@@ -25,7 +25,7 @@ func (h *HotRaw) Drain(f func(key, rank uint64, row uint32)) {
 			f(h.slots[at].key, h.slots[at].rank, row1-1)
 		}
 	}
-	h.slots, h.rows = nil, nil
+	h.Release()
 }
 
 // rawFound is a key at hand of one worker or several.
