@@ -120,46 +120,62 @@ const rawShift = 64 - rawMostBits
 // scale is the number of bits by which the place of a slot in memory is more than its number.
 const rawScale = 4
 
-// look is the first step. While some rows are looked at, the memory of those that come later is fetched, and, where keys are many, so are their slots.
+// look is the first step. While some rows are looked at, the memory of those that come later is fetched, and, where keys are many and rows are looked at
+// one by one, so are their slots.
 func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
-	slots, far, rising, few := unsafe.Pointer(&h.slots[0]), h.used > RawNear, h.rising, h.few
+	slots, rising, few := unsafe.Pointer(&h.slots[0]), h.rising, h.few
+	lo := 0
+	if !rising {
+		lo, m = h.lookWide(keys, orders, flip)
+	}
+	far := h.used > RawNear && lo == 0
 	if far || rising {
 		h.findHomes(keys)
 	}
 	if far {
 		prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[:min(rawStretch, len(keys))])
 	}
-	for lo := 0; lo < len(keys); lo += rawStretch {
+	for ; lo < len(keys); lo += rawStretch {
 		hi := min(lo+rawStretch, len(keys))
-		if at := lo + rawAhead; at < min(cap(keys), cap(orders)) {
-			prefetch.Read(unsafe.Pointer(&keys[:at+1][at]), rawStretch*8/prefetch.Line)
-			prefetch.Read(unsafe.Pointer(&orders[:at+1][at]), rawStretch*8/prefetch.Line)
-		}
+		fetchRaw(keys, orders, lo, rawStretch)
 		if far {
 			prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[hi:min(hi+rawStretch, len(keys))])
 		}
-		if rising {
+		switch {
+		case rising:
 			m = h.passRising(keys[:hi], orders[:hi], flip, m, uint(lo), row1)
-			continue
-		}
-		i := lo
-		i, m = h.table().Unbeaten(keys[:hi], orders[:hi], flip, h.missed[:hi], i, m)
-		switch { // the rest, or all
-		case i == hi:
 		case far:
-			m = h.passFar(keys[:hi], orders[:hi], flip, m, uint(i))
+			m = h.passFar(keys[:hi], orders[:hi], flip, m, uint(lo))
 		case few:
-			m = h.passFew(keys[:hi], orders[:hi], flip, m, uint(i))
+			m = h.passFew(keys[:hi], orders[:hi], flip, m, uint(lo))
 		default:
-			m = h.pass(keys[:hi], orders[:hi], flip, m, uint(i))
+			m = h.pass(keys[:hi], orders[:hi], flip, m, uint(lo))
 		}
 	}
 	return m
 }
 
-// table is the table as vectors of rows look at it.
-func (h *HotRaw) table() vector.Slots {
-	return vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
+// lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. They wait for several slots at once, so
+// that these need not be fetched.
+func (h *HotRaw) lookWide(keys, orders []uint64, flip uint64) (done, m int) {
+	const stretch = 2 * rawStretch
+	t := vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
+	for done < len(keys) {
+		hi := min(done+stretch, len(keys))
+		fetchRaw(keys, orders, done, stretch)
+		if done, m = t.Unbeaten(keys[:hi], orders[:hi], flip, h.missed[:hi], done, m); done < hi {
+			return done, m
+		}
+	}
+	return done, m
+}
+
+// fetchRaw fetches some of the rows that come after those of a block.
+func fetchRaw(keys, orders []uint64, at, rows int) {
+	if at += rawAhead; at < min(cap(keys), cap(orders)) {
+		prefetch.Read(unsafe.Pointer(&keys[:at+1][at]), rows*8/prefetch.Line)
+		prefetch.Read(unsafe.Pointer(&orders[:at+1][at]), rows*8/prefetch.Line)
+	}
 }
 
 // findHomes finds the slots at which rows look.
