@@ -1,6 +1,8 @@
 package join
 
 import (
+	"slices"
+
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
@@ -76,11 +78,21 @@ func (w *sizer[K]) seeBare(side, part int) {
 	if uint64(c.Rows()-int64(c.Len())) < floor-1 {
 		return // no key has so many rows
 	}
-	for _, s := range c.Slots() {
-		if n := keyset.InSlot(s); n >= floor && uint64(c.InAll(s)) == n { // else it is among the many
-			often.Add(keyOf(any(c.Key(s, part)).(K), n, 0, part))
-			floor = max(often.Floor(), minPlaceholder)
+	var some [keyset.MeetSlots]uint64
+	for slots := range slices.Chunk(c.Slots(), len(some)) {
+		n := uint(0)
+		for _, s := range slots { // without a branch: which are frequent can't be foretold
+			some[n%keyset.MeetSlots] = s
+			if keyset.InSlot(s) >= floor {
+				n++
+			}
 		}
+		for _, s := range some[:n] {
+			if rows := keyset.InSlot(s); uint64(c.InAll(s)) == rows { // else it is among the many
+				often.Add(keyOf(any(c.Key(s, part)).(K), rows, 0, part))
+			}
+		}
+		floor = max(often.Floor(), minPlaceholder)
 	}
 	c.Many(func(s uint64, n uint32) {
 		if uint64(n) >= minPlaceholder {
