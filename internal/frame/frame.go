@@ -3,6 +3,8 @@ package frame
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -91,6 +93,9 @@ type Part struct {
 type Table struct {
 	*form.Layout
 	parts []Part
+	// arrays are the columns that were read, by part and place: some are asked for as keys, as orders and as content. lock guards them.
+	arrays map[[2]int][]*form.Array
+	lock   sync.Mutex
 }
 
 // NewTable fails when there are more rows than 32 bits can number.
@@ -104,7 +109,7 @@ func NewTable(parts ...Part) (*Table, error) {
 	if rows > onerow.MaxRows {
 		return nil, fmt.Errorf("%w: %d, of at most %d", onerow.ErrTooManyRows, rows, int64(onerow.MaxRows))
 	}
-	return &Table{Layout: form.NewLayout(lens), parts: parts}, nil
+	return &Table{Layout: form.NewLayout(lens), parts: parts, arrays: map[[2]int][]*form.Array{}}, nil
 }
 
 // Lens returns the number of rows of each batch, over all parts.
@@ -125,7 +130,7 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 	c := &form.Column{Name: name, Layout: t.Layout}
 	first, firstInput := "", ""
 	var errs []error
-	for _, p := range t.parts {
+	for part, p := range t.parts {
 		own := name
 		if n, ok := p.Names[name]; ok {
 			own = n
@@ -156,7 +161,7 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 				OtherColumn: own, OtherType: typ, OtherInput: p.Input, Why: why})
 			continue
 		}
-		arrs, err := Read(p.Chunks(i))
+		arrs, err := t.read(part, i)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: column %q: %w", p.Input, own, err))
 			continue
@@ -167,6 +172,26 @@ func (t *Table) Column(name string, use Use) (*form.Column, error) {
 		c.Type = arrow.Null
 	}
 	return c, errors.Join(errs...)
+}
+
+// read reads column i of a part, if it wasn't read before.
+func (t *Table) read(part, i int) ([]*form.Array, error) {
+	at := [2]int{part, i}
+	t.lock.Lock()
+	arrs, ok := t.arrays[at]
+	t.lock.Unlock()
+	if ok {
+		return arrs, nil
+	}
+	arrs, err := Read(t.parts[part].Chunks(i))
+	if err != nil {
+		return nil, err
+	}
+	arrs = slices.Clip(arrs)
+	t.lock.Lock()
+	t.arrays[at] = arrs
+	t.lock.Unlock()
+	return arrs, nil
 }
 
 // Read reads the arrays of one column, one a batch. What is wrong with their buffers wraps onerow.ErrMalformed.
@@ -224,7 +249,7 @@ func KeyRows(key []*form.Column, count int64, rows []uint32) onerow.KeyRows {
 func (t *Table) ColumnAt(i int) (*form.Column, error) {
 	p := t.parts[0]
 	f := p.Schema.Field(i)
-	arrs, err := Read(p.Chunks(i))
+	arrs, err := t.read(0, i)
 	if err != nil {
 		return nil, fmt.Errorf("%s: column %q: %w", p.Input, f.Name, err)
 	}
