@@ -1,13 +1,13 @@
 package keyset
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
-	"github.com/onerow-go/onerow/internal/prefetch"
-	"github.com/onerow-go/onerow/internal/vector"
 )
 
 // HotRaw keeps keys at hand as [Hot] does, where both the key and the first order column are words of 64 bits without NULL, and reads these where they
@@ -27,6 +27,11 @@ type HotRaw struct {
 	used  int
 	// memory is that of slots and rows, which is lent.
 	memory [2][]uint64
+	// least is no more than any rank at hand; 0 while it isn't known, or leaves too many rows. at are the slots that are used, or were some time ago; rounds is the
+	// number of trials.
+	least  uint64
+	at     []uint32
+	rounds int
 	// few and rising say of the block before that few of its rows were left, or that most were the greatest so far; rises counts these.
 	few, rising bool
 	rises       int
@@ -50,11 +55,8 @@ const (
 	rawMostBits = 17
 	// rawShare is how many slots there are to be for a key: where keys are few, hardly any finds its slot taken. rawGrowth is by how much they grow, in bits.
 	rawShare, rawGrowth = 128, 2
-)
-
-const (
-	// rawStretch is how many rows are looked at together, rawAhead how many rows ahead memory is fetched.
-	rawStretch, rawAhead = 64, 1024
+	// rawLeast is the most keys of which the least rank is found, each rawRounds trials.
+	rawLeast, rawRounds = 2048, 4
 )
 
 // RawSlots is how many slots there are at first, and RawNear the number of keys whose lines lie in a core's own cache. They are variables for tests.
@@ -108,164 +110,12 @@ func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compar
 	for _, i := range h.missed[:m] {
 		h.weigh(keys[i], orders[i]^flip, i, row+uint32(i)+1, compare)
 	}
-	h.few, h.rising = m < len(keys)/16, h.rises > len(keys)/2
+	if h.few, h.rising = m < len(keys)/16, h.rises > len(keys)/2; !h.few {
+		h.least = 0
+	}
 	h.seen += len(keys)
 	h.merged += len(keys) - len(h.refused)
 	return h.refused
-}
-
-// rawShift is where the number of a slot begins in the product of a key and a secret: at the highest bits, so that all bits of the key have a say.
-const rawShift = 64 - rawMostBits
-
-// scale is the number of bits by which the place of a slot in memory is more than its number.
-const rawScale = 4
-
-// look is the first step. While some rows are looked at, the memory of those that come later is fetched, and, where keys are many and rows are looked at
-// one by one, so are their slots.
-func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
-	slots, rising, few := unsafe.Pointer(&h.slots[0]), h.rising, h.few
-	lo := 0
-	if !rising {
-		lo, m = h.lookWide(keys, orders, flip)
-	}
-	far := h.used > RawNear && lo == 0
-	if far || rising {
-		h.findHomes(keys)
-	}
-	if far {
-		prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[:min(rawStretch, len(keys))])
-	}
-	for ; lo < len(keys); lo += rawStretch {
-		hi := min(lo+rawStretch, len(keys))
-		fetchRaw(keys, orders, lo, rawStretch)
-		if far {
-			prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[hi:min(hi+rawStretch, len(keys))])
-		}
-		switch {
-		case rising:
-			m = h.passRising(keys[:hi], orders[:hi], flip, m, uint(lo), row1)
-		case far:
-			m = h.passFar(keys[:hi], orders[:hi], flip, m, uint(lo))
-		case few:
-			m = h.passFew(keys[:hi], orders[:hi], flip, m, uint(lo))
-		default:
-			m = h.pass(keys[:hi], orders[:hi], flip, m, uint(lo))
-		}
-	}
-	return m
-}
-
-// lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. They wait for several slots at once, so
-// that these need not be fetched.
-func (h *HotRaw) lookWide(keys, orders []uint64, flip uint64) (done, m int) {
-	const stretch = 2 * rawStretch
-	t := vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
-	for done < len(keys) {
-		hi := min(done+stretch, len(keys))
-		fetchRaw(keys, orders, done, stretch)
-		if done, m = t.Unbeaten(keys[:hi], orders[:hi], flip, h.missed[:hi], done, m); done < hi {
-			return done, m
-		}
-	}
-	return done, m
-}
-
-// fetchRaw fetches some of the rows that come after those of a block.
-func fetchRaw(keys, orders []uint64, at, rows int) {
-	if at += rawAhead; at < min(cap(keys), cap(orders)) {
-		prefetch.Read(unsafe.Pointer(&keys[:at+1][at]), rows*8/prefetch.Line)
-		prefetch.Read(unsafe.Pointer(&orders[:at+1][at]), rows*8/prefetch.Line)
-	}
-}
-
-// findHomes finds the slots at which rows look.
-func (h *HotRaw) findHomes(keys []uint64) {
-	by, mask := h.by, h.mask
-	homes := h.homes[:len(keys)]
-	for i, k := range keys {
-		k *= by
-		homes[i] = uint32((k ^ k>>32) * by >> rawShift & mask)
-	}
-}
-
-// passFar is pass where the slots are found already.
-//
-//go:noinline
-func (h *HotRaw) passFar(keys, orders []uint64, flip uint64, m int, i uint) int {
-	slots, homes := unsafe.Pointer(&h.slots[0]), h.homes[:len(keys)]
-	orders = orders[:len(keys)]
-	for ; i < uint(len(keys)); i++ {
-		s := (*rawSlot)(unsafe.Add(slots, uintptr(homes[i])<<rawScale))
-		h.missed[m&(BlockRows-1)] = uint16(i)
-		m += one(s.key != keys[i]) | one(orders[i]^flip >= s.rank)
-	}
-	return m
-}
-
-// passRising is passFar that keeps rows which are the greatest of their keys so far: all of them, where rows come in order.
-//
-//go:noinline
-func (h *HotRaw) passRising(keys, orders []uint64, flip uint64, m int, i uint, row1 uint32) int {
-	slots, homes, rows, n := unsafe.Pointer(&h.slots[0]), h.homes[:len(keys)], h.rows, 0
-	orders = orders[:len(keys)]
-	for ; i < uint(len(keys)); i++ {
-		s := (*rawSlot)(unsafe.Add(slots, uintptr(homes[i])<<rawScale))
-		rank := orders[i] ^ flip
-		switch {
-		case s.key != keys[i] || rank == s.rank:
-			h.missed[m&(BlockRows-1)] = uint16(i)
-			m++
-		case rank > s.rank:
-			s.rank, rows[homes[i]] = rank, row1+uint32(i)
-			n++
-		}
-	}
-	h.rises += n
-	return m
-}
-
-// pass has no branch, as which rows are done with can't be foretold, and keeps all in registers.
-//
-//go:noinline
-func (h *HotRaw) pass(keys, orders []uint64, flip uint64, m int, i uint) int {
-	slots, by, mask := unsafe.Pointer(&h.slots[0]), h.by, h.mask<<rawScale
-	orders = orders[:len(keys)]
-	for ; i < uint(len(keys)); i++ {
-		to := keys[i] * by
-		to ^= to >> 32
-		to *= by
-		s := (*rawSlot)(unsafe.Add(slots, to>>(rawShift-rawScale)&mask))
-		h.missed[m&(BlockRows-1)] = uint16(i)
-		m += one(s.key != keys[i]) | one(orders[i]^flip >= s.rank)
-	}
-	return m
-}
-
-// passFew is pass for blocks of which few rows are left: with a branch it has half as many instructions.
-//
-//go:noinline
-func (h *HotRaw) passFew(keys, orders []uint64, flip uint64, m int, i uint) int {
-	slots, by, mask := unsafe.Pointer(&h.slots[0]), h.by, h.mask<<rawScale
-	orders = orders[:len(keys)]
-	for ; i < uint(len(keys)); i++ {
-		to := keys[i] * by
-		to ^= to >> 32
-		to *= by
-		s := (*rawSlot)(unsafe.Add(slots, to>>(rawShift-rawScale)&mask))
-		if s.key != keys[i] || orders[i]^flip >= s.rank {
-			h.missed[m&(BlockRows-1)] = uint16(i)
-			m++
-		}
-	}
-	return m
-}
-
-// one is 1 for true.
-func one(b bool) (n int) {
-	if b {
-		n = 1
-	}
-	return n
 }
 
 // homeOf returns the slot that rows of a key look at.
@@ -307,6 +157,7 @@ func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, 
 		}
 		if at := home ^ j; h.slots[at].rank == 0 && h.rows[at] == 0 {
 			h.slots[at], h.rows[at] = rawSlot{key, rank}, row1
+			h.least = min(h.least, rank)
 			h.used++
 			h.fresh++
 			return
@@ -327,6 +178,9 @@ func (h *HotRaw) Pays() bool {
 	}
 	seen, merged := h.seen, h.merged-h.fresh
 	h.seen, h.merged, h.fresh = 0, 0, 0
+	if h.rounds++; h.rounds%rawRounds == 0 {
+		h.setLeast()
+	}
 	if 8*merged < seen {
 		return false
 	}
@@ -337,10 +191,34 @@ func (h *HotRaw) Pays() bool {
 	return 2*merged >= seen || 4*h.used < 3*len(h.slots)
 }
 
+// setLeast finds the least rank at hand, where keys are so few that this costs little, and few rows are left anyway. Ranks at hand only rise, but for those of new keys, so it stays right: most rows are
+// less than all of them, and nothing but their key is looked for.
+func (h *HotRaw) setLeast() {
+	h.least = 0
+	if !h.few || h.used > rawLeast {
+		return
+	}
+	h.at = slices.DeleteFunc(h.at, func(at uint32) bool { return h.rows[at] == 0 })
+	if len(h.at) != h.used {
+		h.at = h.at[:0]
+		for at, row1 := range h.rows {
+			if row1 != 0 {
+				h.at = append(h.at, uint32(at))
+			}
+		}
+	}
+	least := uint64(math.MaxUint64)
+	for _, at := range h.at {
+		least = min(least, h.slots[at].rank)
+	}
+	h.least = least
+}
+
 // grow takes each line apart into 1<<n.
 func (h *HotRaw) grow(n int) {
 	old := *h
 	defer old.Release()
+	h.at, h.least = nil, 0
 	h.make(len(old.slots) << n)
 	for at, row1 := range old.rows {
 		if row1 == 0 {

@@ -38,6 +38,13 @@ func makeRaw(rnd *rand.Rand, rows int, values uint64, how string) (r rawTable) {
 			rank = uint64(i / 2)
 		case "descending":
 			rank = uint64(rows - i)
+		case "late": // some keys come late, now and then, and their ranks are less than all before
+			rank = 1<<40 + rnd.Uint64N(1<<40)
+			if late := i > rows/2 && rnd.IntN(64) == 0; late || values == 1 {
+				rank = 1 + rnd.Uint64N(1000)
+			} else {
+				r.keys[i] = ^rnd.Uint64N(min(values, 100)) * 0x9e3779b97f4a7c15
+			}
 		}
 		r.orders[i], r.seconds[i] = rank^r.flip, rnd.Uint32N(3)
 	}
@@ -120,7 +127,7 @@ func checkRaw(t *testing.T, r *rawTable, workers int, together bool) {
 func TestHotRaw(t *testing.T) {
 	trial, slots, near := keyset.HotTrial, keyset.RawSlots, keyset.RawNear
 	defer func() { keyset.HotTrial, keyset.RawSlots, keyset.RawNear = trial, slots, near }()
-	for _, how := range []string{"few", "rare", "random", "ascending", "descending", "constant"} {
+	for _, how := range []string{"few", "rare", "random", "ascending", "descending", "constant", "late"} {
 		for _, values := range []uint64{1, 5, 700, 20_000, 1 << 20} {
 			for seed := range uint64(6) {
 				t.Run(fmt.Sprintf("%s,values=%d,%d", how, values, seed), func(t *testing.T) {

@@ -54,6 +54,15 @@ func unbeaten(s Slots, keys, orders []uint64, flip uint64, list []uint16, i, m i
 	return i + rows, m
 }
 
+func above(s Slots, keys, orders []uint64, flip, least uint64, list []uint16, i, m int) (end, n int) {
+	rows := (len(keys) - i) / lanes * lanes
+	if !avx512 || rows == 0 {
+		return i, m
+	}
+	m = above512(unsafe.SliceData(list), m, &keys[i], &orders[i], i, rows, flip, s.By, uint64(s.Shift-1), s.Mask*2, s.Base, least)
+	return i + rows, m
+}
+
 //go:noescape
 func permute512(to, from *uint64, n int, add, by, again uint64)
 
@@ -64,6 +73,9 @@ func narrow512(to *uint32, from *uint64, n int, base, shift uint64, flip uint32)
 //
 //go:noescape
 func unbeaten512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer) (n int)
+
+//go:noescape
+func above512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer, least uint64) (n int)
 
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 

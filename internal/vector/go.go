@@ -11,3 +11,7 @@ func narrow(to []uint32, from []uint64, base, shift uint64, flip uint32) (done i
 func unbeaten(s Slots, keys, orders []uint64, flip uint64, list []uint16, i, m int) (end, n int) {
 	return i, m
 }
+
+func above(s Slots, keys, orders []uint64, flip, least uint64, list []uint16, i, m int) (end, n int) {
+	return i, m
+}

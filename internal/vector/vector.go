@@ -65,3 +65,13 @@ func (s Slots) Unbeaten(keys, orders []uint64, flip uint64, list []uint16, i, m 
 	}
 	return unbeaten(s, keys, orders, flip, list, i, m)
 }
+
+// Above is Unbeaten for ranks that are all at least least, more than which it doesn't ask of them: it lists rows whose key isn't in its slot, or whose order isn't less
+// than that.
+func (s Slots) Above(keys, orders []uint64, flip, least uint64, list []uint16, i, m int) (end, n int) {
+	orders, list = orders[:len(keys)], list[:len(keys)]
+	if m > i || i > len(keys) {
+		return i, m
+	}
+	return above(s, keys, orders, flip, least, list, i, m)
+}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/vector"
 )
@@ -84,6 +85,66 @@ func TestNarrow(t *testing.T) {
 				}
 				if to[n] != 77 {
 					t.Fatalf("%d words: wrote beyond the last", n)
+				}
+			}
+		}
+	})
+}
+
+// TestSlots: rows are listed as one by one, up to where vectors end; what the list had before stays.
+func TestSlots(t *testing.T) {
+	bothWays(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for round := range 3000 {
+			size := 1 << (1 + r.IntN(10))
+			table := make([][2]uint64, size)
+			s := vector.Slots{Base: unsafe.Pointer(&table[0]), By: r.Uint64() | 1, Shift: uint(1 + r.IntN(54)), Mask: uint64(size - 1)}
+			if round%50 == 0 {
+				s.By = 0 // all keys in one slot
+			}
+			few, n := words(r, 1+r.IntN(2*size)), r.IntN(100)
+			keys, orders, flip, least := make([]uint64, n), words(r, n), uint64(r.IntN(2))<<63, words(r, 1)[0]
+			for i := range keys {
+				keys[i] = few[r.IntN(len(few))]
+				if p := &table[s.Of(keys[i])]; r.IntN(3) > 0 {
+					*p = [2]uint64{keys[i], words(r, 1)[0]}
+				}
+				if r.IntN(5) == 0 {
+					orders[i] = []uint64{table[s.Of(keys[i])][1], least}[r.IntN(2)] ^ flip
+				}
+			}
+			from := r.IntN(n + 1)
+			listed := r.IntN(from + 1)
+			for _, above := range []bool{false, true} {
+				list := make([]uint16, n)
+				for i := range list {
+					list[i] = 7777
+				}
+				var end, m int
+				if above {
+					end, m = s.Above(keys, orders, flip, least, list, from, listed)
+				} else {
+					end, m = s.Unbeaten(keys, orders, flip, list, from, listed)
+				}
+				if end != from && end != from+(n-from)/8*8 {
+					t.Fatalf("rows from %d of %d end before %d", from, n, end)
+				}
+				var want []uint16
+				for i := range listed {
+					want = append(want, list[i])
+				}
+				for i := from; i < end; i++ {
+					slot := table[s.Of(keys[i])]
+					bar := slot[1]
+					if above {
+						bar = least
+					}
+					if slot[0] != keys[i] || orders[i]^flip >= bar {
+						want = append(want, uint16(i))
+					}
+				}
+				if !slices.Equal(list[:m], want) || listed > 0 && list[0] != 7777 {
+					t.Fatalf("above %v, rows from %d to %d: listed are %v, want %v", above, from, end, list[:m], want)
 				}
 			}
 		}
