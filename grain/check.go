@@ -64,7 +64,7 @@ type DuplicateKeyError = onerow.KeysError
 // Check counts the rows of each key: is the key unique, and if not, by how much and where. The batches are one table (see package
 // onerow); key names its key columns.
 //
-// Check reads the key columns once, and needs 16 to 28 bytes of memory a row while it runs. The outcome depends neither on how the rows
+// Check reads the key columns once, and needs 8 to 28 bytes of memory a row while it runs. The outcome depends neither on how the rows
 // are cut into batches, nor on encodings, nor on the number of workers. It returns ctx.Err() soon after the context ends.
 //
 // Duplicates are no error of Check: see [Report.Err]. Errors wrap [onerow.ErrNoKey], [onerow.ErrNoColumn],

@@ -37,7 +37,7 @@ type Options struct {
 // each side are one table (see package onerow); on says which columns are to be equal. Their types need not be the same: see Equality in
 // package onerow.
 //
-// Estimate reads the key columns once. It needs 16 to 24 bytes of memory a row while it runs, and as much again for the keys that it is at. The
+// Estimate reads the key columns once. It needs 8 to 24 bytes of memory a row while it runs, and as much again for the keys that it is at. The
 // outcome depends neither on how the rows are cut into batches, nor on encodings, nor on the number of workers. It returns ctx.Err() soon after
 // the context ends. A key that explodes is no error of Estimate: see [Size.Require] and [Size.MaxGrowth].
 //

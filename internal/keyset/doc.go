@@ -1,6 +1,6 @@
 // Package keyset is the kernel: it finds out which rows have one key.
 //
-//	columns ─► Keys.Read ─► blocks of {key, hash, null} ─► Parts (top bits) ─► Table.At ─► an entry a key ─► the verb's loop
+//	columns ─► Read ─► blocks of {key, hash, null} ─► Parts (top bits) ─► Table ─► an entry a key ─► the verb's loop
 //
 // # Keys
 //
@@ -17,6 +17,6 @@
 //
 // # Memory
 //
-// Rows are dealt out as entries of 16 or 24 bytes in chunks that are cut from pooled slabs; a table is reused for one
-// partition after the other by its worker. Nothing is allocated per row.
+// Rows are dealt out as entries of 16 or 24 bytes, or of 8 bytes where keys are only counted ([Bare]), in chunks that are cut from pooled slabs; a table is
+// reused for one partition after the other by its worker. Nothing is allocated per row.
 package keyset
