@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -22,17 +23,48 @@ func (w *sizer[K]) lists() [5]*keyset.Top[K] {
 // sidesOfLists are the sides on which the keys of each list first appear.
 var sidesOfLists = [5]int{leftSide, leftSide, leftSide, leftSide, rightSide}
 
-// merge returns the first keys of all workers, a list each.
+// merge returns the first keys of all workers, a list each. First rows that aren't known are found by all workers, a partition at a time.
 func merge[K keyset.Words](ctx context.Context, workers []*sizer[K]) (all [5][]keyset.Ranked[K], err error) {
-	err = keyset.Run(ctx, len(workers), len(all), func(worker, list int) error {
-		top := keyset.Top[K]{Limit: workers[0].lists()[list].Limit, Rows: workers[worker].firstRows(sidesOfLists[list])}
+	var tops [len(all)]keyset.Top[K]
+	type place struct{ side, part int }
+	unknown := map[place][]*keyset.Ranked[K]{}
+	for i := range tops {
+		top := &tops[i]
+		top.Limit = workers[0].lists()[i].Limit
 		for _, w := range workers {
-			top.Keys = append(top.Keys, w.lists()[list].Keys...)
+			top.Keys = append(top.Keys, w.lists()[i].Keys...)
 		}
-		top.Cut()
-		all[list] = top.Keys
+		top.CutRanks()
+		for j := range top.Keys {
+			if k := &top.Keys[j]; k.Row1 == 0 {
+				at := place{sidesOfLists[i], k.Part}
+				unknown[at] = append(unknown[at], k)
+			}
+		}
+	}
+	places := slices.SortedFunc(maps.Keys(unknown), func(a, b place) int { return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.side, b.side)) })
+	err = keyset.Run(ctx, len(workers), len(places), func(worker, task int) error {
+		at := places[task]
+		row1 := map[K]uint32{}
+		var keys []keyset.Ranked[K]
+		for _, k := range unknown[at] {
+			if _, ok := row1[k.Key]; !ok { // it may be in several lists
+				row1[k.Key] = 0
+				keys = append(keys, *k)
+			}
+		}
+		for _, k := range workers[worker].firstRows(at.side).First(keys, len(keys)) {
+			row1[k.Key] = k.Row1
+		}
+		for _, k := range unknown[at] {
+			k.Row1 = row1[k.Key]
+		}
 		return nil
 	})
+	for i := range tops {
+		tops[i].Cut()
+		all[i] = tops[i].Keys
+	}
 	return all, err
 }
 

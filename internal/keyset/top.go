@@ -118,6 +118,9 @@ func (t *Top[K]) Cut() {
 	slices.SortFunc(t.Keys, func(a, b Ranked[K]) int { return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.Row1, b.Row1)) })
 }
 
+// CutRanks drops the keys that are certain not to be among the first, by their ranks alone.
+func (t *Top[K]) CutRanks() { t.cut(len(t.Keys)) }
+
 // cut drops all but the first keys, and others of the last one's rank if they are few.
 func (t *Top[K]) cut(few int) {
 	if len(t.Keys) < t.Limit || t.Limit == 0 {
