@@ -7,12 +7,14 @@ import (
 // oneWord are keys of one word, as which they were dealt out bare.
 func oneWord[K keyset.Words](keys []K) [][1]uint64 { return any(keys).([][1]uint64) }
 
-// bareRows finds the rows of keys that workers dealt out bare; nil if they weren't.
-func bareRows[K keyset.Words](keys *keyset.Keys, workers []*counter[K]) keyset.FirstRows[K] {
-	if workers[0].bare == nil {
-		return nil
+// setRows makes the worst keys find first rows, where keys were dealt out bare.
+func (c *counter[K]) setRows(workers []*counter[K]) {
+	if c.bare == nil {
+		return
 	}
-	return any(newBareRows(keys, workers)).(keyset.FirstRows[K])
+	c.rows = newBareRows(c.keys, workers)
+	c.worst.Rows = any(c.rows).(keyset.FirstRows[K])
+	c.rank = func(k K) uint64 { return uint64(c.bares.Of([1]uint64{k[0]})) }
 }
 
 func newBareRows[K keyset.Words](keys *keyset.Keys, workers []*counter[K]) *keyset.BareRows {
@@ -36,7 +38,7 @@ func (c *counter[K]) countBare(workers []*counter[K], part int) int64 {
 		})
 	}
 	c.walkBare(part)
-	c.worst.Trim(part, func(k K) uint64 { return uint64(c.bares.Of([1]uint64{k[0]})) })
+	c.worst.Trim(part, c.rank)
 	keys, rows := int64(c.bares.Len()), c.bares.Rows()
 	c.sum.Keys += keys
 	c.sum.DuplicateRows += rows - keys

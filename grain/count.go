@@ -22,6 +22,9 @@ type counter[K keyset.Words] struct {
 	hot   *keyset.Hot[K]
 	table *keyset.Table[K, uint32]
 	bares *keyset.Counts // with bare
+	// With bare, once all is dealt out: rows finds rows, rank is the number of rows of a key of the partition that the worker is at.
+	rows  *keyset.BareRows
+	rank  func(key K) uint64
 	nulls []onerow.ColumnNulls
 	sum   Report
 	worst keyset.Top[K]
@@ -58,7 +61,8 @@ func count[K keyset.Words](ctx context.Context, r *Report, t *frame.Table, keys 
 	shared := new(atomic.Uint64)
 	for _, c := range workers {
 		c.drain()
-		c.worst.Rows, c.worst.Shared = bareRows(keys, workers), shared
+		c.worst.Shared = shared
+		c.setRows(workers)
 	}
 	keyed := r.Rows
 	if opts.Nulls == NullsDistinct {

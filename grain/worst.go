@@ -31,8 +31,8 @@ func list[K keyset.Words](ctx context.Context, r *Report, workers []*counter[K],
 	}
 	parts := slices.Sorted(maps.Keys(byPart))
 	rows := make([][]uint32, len(all.Keys))
-	err := keyset.Run(ctx, len(workers), len(parts), func(_, task int) error {
-		firstRows(workers, keys, all.Keys, byPart[parts[task]], rows)
+	err := keyset.Run(ctx, len(workers), len(parts), func(w, task int) error {
+		workers[w].firstRows(workers, all.Keys, byPart[parts[task]], rows)
 		return nil
 	})
 	if err != nil {
@@ -46,19 +46,19 @@ func list[K keyset.Words](ctx context.Context, r *Report, workers []*counter[K],
 
 // firstRows finds the first rows of some keys of one partition, in one pass over its entries, and among those that workers keep of the keys
 // at hand.
-func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst []keyset.Ranked[K], wanted []int, rows [][]uint32) {
-	table := keyset.NewTable[K, uint32](keys)
+func (c *counter[K]) firstRows(workers []*counter[K], worst []keyset.Ranked[K], wanted []int, rows [][]uint32) {
+	table := keyset.NewTable[K, uint32](c.keys)
 	for _, at := range wanted {
 		k := &worst[at]
 		table.At(&entry[K]{Key: k.Key, Payload: uint32(at), Row1: k.Row1}, table.Start(&k.Key))
-		for _, c := range workers {
-			rows[at] = append(rows[at], c.hot.FirstRows(k.Key, k.Row1)...)
+		for _, from := range workers {
+			rows[at] = append(rows[at], from.hot.FirstRows(k.Key, k.Row1)...)
 		}
 	}
 	part := worst[wanted[0]].Part
 	var found [keyset.ChunkRows]*entry[K]
-	for _, c := range workers {
-		c.parts.Chunks(part, func(chunk []entry[K]) {
+	for _, from := range workers {
+		from.parts.Chunks(part, func(chunk []entry[K]) {
 			table.FindAll(chunk, found[:len(chunk)])
 			for i, s := range found[:len(chunk)] {
 				if s == nil {
@@ -71,9 +71,9 @@ func firstRows[K keyset.Words](workers []*counter[K], keys *keyset.Keys, worst [
 			}
 		})
 	}
-	if workers[0].bare != nil {
+	if c.bare != nil {
 		key := func(i int) [1]uint64 { return [1]uint64{worst[wanted[i]].Key[0]} }
-		bare, _ := newBareRows(keys, workers).Rows(part, len(wanted), key, onerow.MaxSampleRows)
+		bare, _ := c.rows.Rows(part, len(wanted), key, onerow.MaxSampleRows)
 		for i, at := range wanted {
 			rows[at] = append(rows[at], bare[i]...)
 		}

@@ -30,6 +30,11 @@ func (w *sizer[K]) setRows(workers []*sizer[K]) {
 	for i, list := range w.lists() {
 		list.Rows = w.firstRows(sidesOfLists[i])
 	}
+	w.ranks[0] = w.productOf
+	for side := range sideNames {
+		w.ranks[1+side] = func(k K) uint64 { return w.repeatsOf(side, k) }
+		w.ranks[3+side] = func(k K) uint64 { return w.rowsOf(side, k) }
+	}
 }
 
 // firstRows finds first rows on a side; nil where they are known.

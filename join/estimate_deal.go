@@ -23,7 +23,9 @@ type sizer[K keyset.Words] struct {
 	oftenest [2]keyset.Top[K]
 	// repeats are the matched keys that repeat on a side.
 	repeats [2]keyset.Top[K]
-	watch   keyset.Watch
+	// ranks are the ranks of a key in the lists, where keys were dealt out bare, of the partition that the worker is at.
+	ranks [len(sidesOfLists)]func(key K) uint64
+	watch keyset.Watch
 	// keys are being looked for, found is what they are found as, pairs are of both.
 	keys  [keyset.MeetSlots]sizeEntry[K]
 	found [keyset.MeetSlots]*sizeEntry[K]

@@ -38,10 +38,8 @@ func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) 
 
 // trim drops keys that won't be listed.
 func (w *sizer[K]) trim(part int) {
-	w.worst.Trim(part, w.productOf)
-	for side := range sideNames {
-		w.repeats[side].Trim(part, func(k K) uint64 { return w.repeatsOf(side, k) })
-		w.oftenest[side].Trim(part, func(k K) uint64 { return w.rowsOf(side, k) })
+	for i, list := range w.lists() {
+		list.Trim(part, w.ranks[i])
 	}
 }
 

@@ -15,6 +15,12 @@ type BareRows struct {
 	block      *Block[[1]uint64]
 	wanted     *Table[[1]uint64, uint32] // the payload is the number of a key
 	filter     [64]uint64                // bits of wanted keys, by their top bits
+
+	// Room to work in: keys without a row, by partition; those of them that may come first; of one partition, the first blocks, and what was seen.
+	unknown []Ranked[[1]uint64]
+	early   []earlyKey
+	blocks  []uint32
+	seen    []bool
 }
 
 // NewBareRows finds rows from first to end of keys that k reads. Some Bares have them, and Parts those that were counted at hand.
@@ -99,23 +105,28 @@ func (r *BareRows) rowsIn(block uint32, key [1]uint64, f func(row uint32) bool) 
 // First returns of some keys the n whose first rows come first, with these rows, in their order.
 func (r *BareRows) First(keys []Ranked[[1]uint64], n int) []Ranked[[1]uint64] {
 	var known []Ranked[[1]uint64]
-	byPart := map[int][]Ranked[[1]uint64]{}
+	unknown := r.unknown[:0]
 	for _, k := range keys {
 		if k.Row1 != 0 {
 			known = append(known, k)
 		} else {
-			byPart[k.Part] = append(byPart[k.Part], k)
+			unknown = append(unknown, k)
 		}
 	}
 	slices.SortFunc(known, byRow[[1]uint64])
-	var early []earlyKey
-	for part, keys := range byPart {
+	slices.SortFunc(unknown, func(a, b Ranked[[1]uint64]) int { return cmp.Compare(a.Part, b.Part) })
+	early := r.early[:0]
+	for lo, hi := 0, 0; lo < len(unknown); lo = hi {
+		part := unknown[lo].Part
+		for hi = lo; hi < len(unknown) && unknown[hi].Part == part; hi++ {
+		}
 		until := endOfBlocks
 		if len(known) >= n {
 			until = known[n-1].Row() / BlockRows
 		}
-		early = r.earliest(early, part, keys, n, until)
+		early = r.earliest(early, part, unknown[lo:hi], n, until)
 	}
+	r.unknown, r.early = unknown, early
 	slices.SortFunc(early, func(a, b earlyKey) int { return cmp.Compare(a.block, b.block) })
 	var found []Ranked[[1]uint64]
 	before, sorted := 0, 0 // of known and of found, those with rows before the block
@@ -155,11 +166,12 @@ type earlyKey struct {
 // earliest appends those of some keys of a partition that may be among the n that come first, up to a block.
 func (r *BareRows) earliest(to []earlyKey, part int, keys []Ranked[[1]uint64], n int, until uint32) []earlyKey {
 	r.want(len(keys), func(i int) [1]uint64 { return keys[i].Key })
-	first := make([]uint32, len(keys))
-	for i := range first {
-		first[i] = endOfBlocks
+	first := r.blocks[:0]
+	for range keys {
+		first = append(first, endOfBlocks)
 	}
-	seen := make([]bool, len(keys)) // in this Bare
+	seen := append(r.seen[:0], make([]bool, len(keys))...) // in this Bare
+	r.blocks, r.seen = first, seen
 	for _, b := range r.from {
 		clear(seen)
 		found, until := 0, until
