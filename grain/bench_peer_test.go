@@ -31,7 +31,7 @@ func TestObjects(t *testing.T) {
 			})
 			rec.Release()
 		}
-	if objects[1] > objects[0]+more {
+		if objects[1] > objects[0]+more {
 			t.Errorf("%s: %v objects on %d rows, %v on ten times as many", kind, objects[0], few, objects[1])
 		}
 	}
