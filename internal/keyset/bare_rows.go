@@ -116,15 +116,17 @@ func (r *BareRows) First(keys []Ranked[[1]uint64], n int) []Ranked[[1]uint64] {
 	slices.SortFunc(known, byRow[[1]uint64])
 	slices.SortFunc(unknown, func(a, b Ranked[[1]uint64]) int { return cmp.Compare(a.Part, b.Part) })
 	early := r.early[:0]
-	for lo, hi := 0, 0; lo < len(unknown); lo = hi {
-		part := unknown[lo].Part
-		for hi = lo; hi < len(unknown) && unknown[hi].Part == part; hi++ {
+	for lo := 0; lo < len(unknown); {
+		part, hi := unknown[lo].Part, lo+1
+		for hi < len(unknown) && unknown[hi].Part == part {
+			hi++
 		}
 		until := endOfBlocks
 		if len(known) >= n {
 			until = known[n-1].Row() / BlockRows
 		}
 		early = r.earliest(early, part, unknown[lo:hi], n, until)
+		lo = hi
 	}
 	r.unknown, r.early = unknown, early
 	slices.SortFunc(early, func(a, b earlyKey) int { return cmp.Compare(a.block, b.block) })

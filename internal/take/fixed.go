@@ -78,7 +78,7 @@ func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (
 			if err := g.tick(s.hi - s.lo); err != nil {
 				return err
 			}
-			segmentWords(g, out, srcs[s.chunk], s.base+cs[s.chunk].at, s, p.rows[s.lo:s.hi], valid)
+			segmentWords(out, srcs[s.chunk], s.base+cs[s.chunk].at, s, p.rows[s.lo:s.hi], valid)
 		}
 		return nil
 	})
@@ -86,7 +86,7 @@ func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (
 }
 
 // segmentWords gathers the elements of a segment; base is what its rows are counted from in src.
-func segmentWords[T word](g *gather, out, src []T, base int, s segment, rows []uint32, valid []byte) {
+func segmentWords[T word](out, src []T, base int, s segment, rows []uint32, valid []byte) {
 	var zero T
 	dst := out[s.lo:s.hi]
 	if isConstant(rows) && isUniform(valid, s) {
