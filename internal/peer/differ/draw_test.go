@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow/internal/arrowtest"
+	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/peer/duck"
 )
 
@@ -37,8 +38,15 @@ func each(t *testing.T, test func(t *testing.T, q *question)) {
 			t.Error(err)
 		}
 	})
+	// Every other table goes the ways that are for many rows.
+	bare, trial := keyset.MinBareRows, keyset.HotTrial
+	defer func() { keyset.MinBareRows, keyset.HotTrial = bare, trial }()
 	for i := range *tables {
 		seed := *first + uint64(i)
+		keyset.MinBareRows, keyset.HotTrial = bare, trial
+		if seed%2 == 1 {
+			keyset.MinBareRows, keyset.HotTrial = 0, int(seed/2%3)*10
+		}
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		q := &question{T: t, db: db, mem: mem, Rand: rand.New(rand.NewPCG(seed, 1))}
 		test(t, q)
