@@ -119,10 +119,7 @@ func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compar
 }
 
 // homeOf returns the slot that rows of a key look at.
-func (h *HotRaw) homeOf(key uint64) uint32 {
-	key *= h.by
-	return uint32((key ^ key>>32) * h.by >> rawShift & h.mask)
-}
+func (h *HotRaw) homeOf(key uint64) uint32 { return uint32(h.table().Of(key)) }
 
 // weigh is the second step for row i of the block. The rows of slots lie elsewhere, and are looked at only where they have to be.
 func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, b uint32) int) {

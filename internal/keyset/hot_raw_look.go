@@ -53,11 +53,16 @@ func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
 	return m
 }
 
+// table is the slots as vectors look at them.
+func (h *HotRaw) table() vector.Slots {
+	return vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
+}
+
 // lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. They wait for several slots at once, so
 // that these need not be fetched.
 func (h *HotRaw) lookWide(keys, orders []uint64, flip uint64) (done, m int) {
 	const stretch = 2 * rawStretch
-	t := vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
+	t := h.table()
 	for done < len(keys) {
 		hi := min(done+stretch, len(keys))
 		fetchRaw(keys, orders, done, stretch)

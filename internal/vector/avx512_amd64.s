@@ -68,31 +68,53 @@ DATA lane<>+0(SB)/8, $0x0003000200010000
 DATA lane<>+8(SB)/8, $0x0007000600050004
 GLOBL lane<>(SB), RODATA|NOPTR, $16
 
+// What both loops over slots begin with: the rows are in X8, eight more in X9.
+#define BEGIN \
+	MOVQ list+0(FP), R9; \
+	MOVQ m+8(FP), R10; \
+	MOVQ keys+16(FP), SI; \
+	MOVQ orders+24(FP), DI; \
+	MOVQ i+32(FP), AX; \
+	MOVQ rows+40(FP), CX; \
+	VPBROADCASTQ flip+48(FP), Z2; \
+	VPBROADCASTQ by+56(FP), Z0; \
+	VMOVQ        shift+64(FP), X3; \
+	VPBROADCASTQ mask+72(FP), Z1; \
+	MOVQ slots+80(FP), BX; \
+	VPBROADCASTW AX, X8; \
+	VPADDW       lane<>(SB), X8, X8; \
+	MOVL         $8, AX; \
+	VPBROADCASTW AX, X9
+
+// Eight keys in Z4, and the numbers of their slots, twice, in Z5.
+#define FIND \
+	VMOVDQU64  (SI), Z4; \
+	VPMULLQ    Z0, Z4, Z5; \
+	VPSRLQ     $32, Z5, Z6; \
+	VPXORQ     Z6, Z5, Z5; \
+	VPMULLQ    Z0, Z5, Z5; \
+	VPSRLQ     X3, Z5, Z5; \
+	VPANDQ     Z1, Z5, Z5
+
+// Rows with their bit in K3 and in K4 are done with, the others are listed; eight rows on, and how many are left decides.
+#define LIST \
+	KANDB      K3, K4, K3; \
+	KNOTB      K3, K3; \
+	KMOVB      K3, AX; \
+	VPCOMPRESSW.Z X8, K3, X11; \
+	VMOVDQU    X11, (R9)(R10*2); \
+	POPCNTL    AX, AX; \
+	ADDQ       AX, R10; \
+	VPADDW     X9, X8, X8; \
+	ADDQ $64, SI; \
+	ADDQ $64, DI; \
+	SUBQ $8, CX
+
 // func unbeaten512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer) (n int)
 TEXT ·unbeaten512(SB), NOSPLIT, $0-96
-	MOVQ list+0(FP), R9
-	MOVQ m+8(FP), R10
-	MOVQ keys+16(FP), SI
-	MOVQ orders+24(FP), DI
-	MOVQ i+32(FP), AX
-	MOVQ rows+40(FP), CX
-	VPBROADCASTQ flip+48(FP), Z2
-	VPBROADCASTQ by+56(FP), Z0
-	VMOVQ        shift+64(FP), X3
-	VPBROADCASTQ mask+72(FP), Z1
-	MOVQ slots+80(FP), BX
-	VPBROADCASTW AX, X8
-	VPADDW       lane<>(SB), X8, X8 // the rows
-	MOVL         $8, AX
-	VPBROADCASTW AX, X9
+	BEGIN
 next:
-	VMOVDQU64  (SI), Z4
-	VPMULLQ    Z0, Z4, Z5
-	VPSRLQ     $32, Z5, Z6
-	VPXORQ     Z6, Z5, Z5
-	VPMULLQ    Z0, Z5, Z5
-	VPSRLQ     X3, Z5, Z5
-	VPANDQ     Z1, Z5, Z5
+	FIND
 	KXNORB     K1, K1, K1
 	KXNORB     K2, K2, K2
 	VPXORQ     Z6, Z6, Z6 // gathers need not wait for what was in them
@@ -102,17 +124,7 @@ next:
 	VPXORQ     (DI), Z2, Z10
 	VPCMPEQQ   Z6, Z4, K3
 	VPCMPUQ    $1, Z7, Z10, K4 // order < rank
-	KANDB      K3, K4, K3
-	KNOTB      K3, K3
-	KMOVB      K3, AX
-	VPCOMPRESSW.Z X8, K3, X11
-	VMOVDQU    X11, (R9)(R10*2)
-	POPCNTL    AX, AX
-	ADDQ       AX, R10
-	VPADDW     X9, X8, X8
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, CX
+	LIST
 	JNZ  next
 	MOVQ R10, n+88(FP)
 	VZEROUPPER
@@ -120,47 +132,17 @@ next:
 
 // func above512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer, least uint64) (n int)
 TEXT ·above512(SB), NOSPLIT, $0-104
-	MOVQ list+0(FP), R9
-	MOVQ m+8(FP), R10
-	MOVQ keys+16(FP), SI
-	MOVQ orders+24(FP), DI
-	MOVQ i+32(FP), AX
-	MOVQ rows+40(FP), CX
-	VPBROADCASTQ flip+48(FP), Z2
-	VPBROADCASTQ by+56(FP), Z0
-	VMOVQ        shift+64(FP), X3
-	VPBROADCASTQ mask+72(FP), Z1
-	MOVQ slots+80(FP), BX
+	BEGIN
 	VPBROADCASTQ least+88(FP), Z7
-	VPBROADCASTW AX, X8
-	VPADDW       lane<>(SB), X8, X8 // the rows
-	MOVL         $8, AX
-	VPBROADCASTW AX, X9
 next:
-	VMOVDQU64  (SI), Z4
-	VPMULLQ    Z0, Z4, Z5
-	VPSRLQ     $32, Z5, Z6
-	VPXORQ     Z6, Z5, Z5
-	VPMULLQ    Z0, Z5, Z5
-	VPSRLQ     X3, Z5, Z5
-	VPANDQ     Z1, Z5, Z5
+	FIND
 	KXNORB     K1, K1, K1
 	VPXORQ     Z6, Z6, Z6 // the gather need not wait for what was in them
 	VPGATHERQQ (BX)(Z5*8), K1, Z6
 	VPXORQ     (DI), Z2, Z10
 	VPCMPEQQ   Z6, Z4, K3
 	VPCMPUQ    $1, Z7, Z10, K4 // order < least
-	KANDB      K3, K4, K3
-	KNOTB      K3, K3
-	KMOVB      K3, AX
-	VPCOMPRESSW.Z X8, K3, X11
-	VMOVDQU    X11, (R9)(R10*2)
-	POPCNTL    AX, AX
-	ADDQ       AX, R10
-	VPADDW     X9, X8, X8
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, CX
+	LIST
 	JNZ  next
 	MOVQ R10, n+96(FP)
 	VZEROUPPER
