@@ -2,6 +2,7 @@ package dedupe
 
 import (
 	"context"
+	"slices"
 
 	"github.com/onerow-go/onerow/internal/keyset"
 )
@@ -41,7 +42,7 @@ func (f *finder[K]) absorbRaw(s keyset.Span) keyset.Span {
 		keys, orders = keys[n:], orders[n:]
 		s.Lo, s.Row, s.N = s.Lo+n, s.Row+uint32(n), s.N-n
 		if !f.raw.Pays() {
-			f.raw.Drain(f.add)
+			f.raw.Drain(f.addAll)
 			f.hot.Drain(f.parts.Add)
 		}
 	}
@@ -53,7 +54,16 @@ func (f *finder[K]) entry(key, rank uint64, row uint32) entry[K] {
 	return entry[K]{Key: keyset.RawKey[K](key), Payload: f.j.order.Narrow(rank), Row1: row + 1}
 }
 
-func (f *finder[K]) add(key, rank uint64, row uint32) { f.parts.Add(f.entry(key, rank, row)) }
+// addAll deals rows out that were at hand.
+func (f *finder[K]) addAll(rows []keyset.RawRow) {
+	for some := range slices.Chunk(rows, len(f.list)) {
+		list := f.list[:len(some)]
+		for i, r := range some {
+			list[i] = f.entry(r.Key, r.Rank, r.Row)
+		}
+		f.parts.AddList(list)
+	}
+}
 
 // absorbCodes merges the rows of a span by the codes of its dictionary; those equal in order to the greatest of their code are dealt out.
 func (f *finder[K]) absorbCodes(s keyset.Span) {
@@ -112,11 +122,11 @@ func (w *winners[K]) drainRaw(ctx context.Context) error {
 	}
 	if whole {
 		return keyset.DrainRaw(ctx, raw, w.order.Compare,
-			func(worker int, key, rank uint64, row uint32) { w.workers[worker].add(key, rank, row) },
-			func(worker int, row uint32) { w.workers[worker].won.Set(row) })
+			func(worker int, rows []keyset.RawRow) { w.workers[worker].addAll(rows) },
+			func(worker int, rows []uint32) { w.workers[worker].won.SetAll(rows) })
 	}
 	return keyset.Run(ctx, len(raw), len(raw), func(_, task int) error {
-		raw[task].Drain(w.workers[task].add)
+		raw[task].Drain(w.workers[task].addAll)
 		return nil
 	})
 }

@@ -2,7 +2,11 @@ package keyset
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
+	"unsafe"
+
+	"github.com/onerow-go/onerow/internal/prefetch"
 )
 
 // Bitmap marks rows.
@@ -13,6 +17,20 @@ func NewBitmap(n uint32) Bitmap { return make(Bitmap, (uint64(n)+63)/64) }
 
 // Set marks a row.
 func (b Bitmap) Set(row uint32) { b[row>>6] |= 1 << (row & 63) }
+
+// SetAll marks rows, whose words are fetched before: they lie anywhere.
+func (b Bitmap) SetAll(rows []uint32) {
+	var at [256]uint32
+	for some := range slices.Chunk(rows, len(at)) {
+		for i, r := range some {
+			at[i] = r / 8
+		}
+		prefetch.Cells(unsafe.Pointer(unsafe.SliceData(b)), 1, at[:len(some)])
+		for _, r := range some {
+			b.Set(r)
+		}
+	}
+}
 
 // Clear takes the mark from a row.
 func (b Bitmap) Clear(row uint32) { b[row>>6] &^= 1 << (row & 63) }

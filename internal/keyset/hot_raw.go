@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/vector"
 )
 
 // HotRaw keeps keys at hand as [Hot] does, where both the key and the first order column are words of 64 bits without NULL, and reads these where they
@@ -35,7 +36,7 @@ type HotRaw struct {
 	// few and rising say of the block before that few of its rows were left, or that most were the greatest so far; rises counts these.
 	few, rising bool
 	rises       int
-	// spilled tells lines of which some rows went on.
+	// spilled tells lines of which some rows may have gone on, beside those that are full now, of whose keys none went on that is at hand.
 	spilled Bitmap
 
 	seen, merged, fresh int // as Hot has them
@@ -49,7 +50,7 @@ type HotRaw struct {
 type rawSlot struct{ key, rank uint64 }
 
 const (
-	rawWays = 4 // slots of a line
+	rawWays = vector.Ways
 	// rawMost is how many slots there are at most: they lie in the third cache, which is still quicker than dealing out.
 	rawMost     = 1 << rawMostBits
 	rawMostBits = 17
@@ -104,10 +105,11 @@ func (h *HotRaw) On() bool { return h != nil && h.on }
 // rows that come next. It returns the rows of the block, by their places in it, that go on to the partitions. row is the number of the block's first
 // row, and compare compares rows in full. The list is valid until the next call.
 func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compare func(a, b uint32) int) (refused []uint16) {
-	h.refused = h.refused[:0]
 	h.rises = 0
 	m := h.look(keys, orders, flip, row+1)
-	for _, i := range h.missed[:m] {
+	left, refused := h.table().Homeless(keys, h.missed[:m], h.refused[:BlockRows])
+	h.refused = refused
+	for _, i := range left {
 		h.weigh(keys[i], orders[i]^flip, i, row+uint32(i)+1, compare)
 	}
 	if h.few, h.rising = m < len(keys)/16, h.rises > len(keys)/2; !h.few {
@@ -139,7 +141,8 @@ func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, 
 			case c > 0:
 				h.rows[at] = row1
 			case c == 0:
-				h.refuse(i, home)
+				h.refused = append(h.refused, i)
+				h.spilled.Set(home / rawWays)
 			}
 		}
 		if j != 0 && row1%8 == 0 { // keys that come often are looked at first
@@ -149,9 +152,6 @@ func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, 
 		return
 	}
 	for j := range uint32(rawWays) {
-		if h.spilled.Has(home / rawWays) { // there was no room before
-			break
-		}
 		if at := home ^ j; h.slots[at].rank == 0 && h.rows[at] == 0 {
 			h.slots[at], h.rows[at] = rawSlot{key, rank}, row1
 			h.least = min(h.least, rank)
@@ -160,12 +160,7 @@ func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, 
 			return
 		}
 	}
-	h.refuse(i, home)
-}
-
-func (h *HotRaw) refuse(i uint16, home uint32) {
 	h.refused = append(h.refused, i)
-	h.spilled.Set(home / rawWays)
 }
 
 // Pays says whether to go on, as that of Hot does. While it pays, there are to be so many slots that most keys find theirs free.
@@ -230,13 +225,16 @@ func (h *HotRaw) grow(n int) {
 	}
 	lines := uint32(len(old.slots) / rawWays)
 	for line := range lines {
-		if old.spilled.Has(line) {
+		if old.spilled.Has(line) || old.full(line*rawWays) {
 			for to := line; to < lines<<n; to += lines {
 				h.spilled.Set(to)
 			}
 		}
 	}
 }
+
+// full says whether no slot of the line that begins at a slot is free.
+func (h *HotRaw) full(at uint32) bool { return !slices.Contains(h.rows[at:at+rawWays], 0) }
 
 // Direct returns the keys of rows lo to lo+n of batch c where they are words of 64 bits without NULL, in the column's own memory; else nil.
 func (k *Keys) Direct(c, lo, n int) []uint64 {

@@ -35,7 +35,7 @@ func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
 	}
 	for ; lo < len(keys); lo += rawStretch {
 		hi := min(lo+rawStretch, len(keys))
-		fetchRaw(keys, orders, lo, rawStretch)
+		fetchRaw(keys, orders, lo)
 		if far {
 			prefetch.Cells(slots, unsafe.Sizeof(rawSlot{}), h.homes[hi:min(hi+rawStretch, len(keys))])
 		}
@@ -58,31 +58,20 @@ func (h *HotRaw) table() vector.Slots {
 	return vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
 }
 
-// lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. They wait for several slots at once, so
-// that these need not be fetched.
+// lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. These look at whole lines, and fetch by themselves.
 func (h *HotRaw) lookWide(keys, orders []uint64, flip uint64) (done, m int) {
-	const stretch = 2 * rawStretch
-	t := h.table()
-	for done < len(keys) {
-		hi := min(done+stretch, len(keys))
-		fetchRaw(keys, orders, done, stretch)
-		if h.least > 0 {
-			done, m = t.Above(keys[:hi], orders[:hi], flip, h.least, h.missed[:hi], done, m)
-		} else {
-			done, m = t.Unbeaten(keys[:hi], orders[:hi], flip, h.missed[:hi], done, m)
-		}
-		if done < hi {
-			return done, m
-		}
+	if t := h.table(); h.least > 0 {
+		return t.Above(keys, orders, flip, h.least, h.missed[:len(keys)], 0, 0)
+	} else {
+		return t.Unbeaten(keys, orders, flip, h.missed[:len(keys)], 0, 0)
 	}
-	return done, m
 }
 
-// fetchRaw fetches some of the rows that come after those of a block.
-func fetchRaw(keys, orders []uint64, at, rows int) {
+// fetchRaw fetches a stretch of the rows that come after those of a block.
+func fetchRaw(keys, orders []uint64, at int) {
 	if at += rawAhead; at < min(cap(keys), cap(orders)) {
-		prefetch.Read(unsafe.Pointer(&keys[:at+1][at]), rows*8/prefetch.Line)
-		prefetch.Read(unsafe.Pointer(&orders[:at+1][at]), rows*8/prefetch.Line)
+		prefetch.Read(unsafe.Pointer(&keys[:at+1][at]), rawStretch*8/prefetch.Line)
+		prefetch.Read(unsafe.Pointer(&orders[:at+1][at]), rawStretch*8/prefetch.Line)
 	}
 }
 

@@ -70,25 +70,29 @@ func checkRaw(t *testing.T, r *rawTable, workers int, together bool) {
 		hot[w].Pays() // and grows
 		lo = hi
 	}
-	deal := func(_ int, key, rank uint64, row uint32) {
-		if key != r.keys[row] || rank != r.orders[row]^r.flip {
-			t.Errorf("row %d is drained with key %d and rank %d", row, key, rank)
+	deal := func(_ int, rows []keyset.RawRow) {
+		for _, d := range rows {
+			if d.Key != r.keys[d.Row] || d.Rank != r.orders[d.Row]^r.flip {
+				t.Errorf("row %d is drained with key %d and rank %d", d.Row, d.Key, d.Rank)
+			}
+			out[d.Key] = append(out[d.Key], d.Row)
 		}
-		out[key] = append(out[key], row)
 	}
 	found := map[uint64]uint32{}
 	if together {
-		if err := keyset.DrainRaw(context.Background(), hot, r.compare, deal, func(_ int, row uint32) {
-			if _, ok := found[r.keys[row]]; ok || len(out[r.keys[row]]) > 0 {
-				t.Errorf("row %d is found, and not alone", row)
+		if err := keyset.DrainRaw(context.Background(), hot, r.compare, deal, func(_ int, rows []uint32) {
+			for _, row := range rows {
+				if _, ok := found[r.keys[row]]; ok || len(out[r.keys[row]]) > 0 {
+					t.Errorf("row %d is found, and not alone", row)
+				}
+				found[r.keys[row]] = row
 			}
-			found[r.keys[row]] = row
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, h := range hot {
-		h.Drain(func(key, rank uint64, row uint32) { deal(0, key, rank, row) })
+		h.Drain(func(rows []keyset.RawRow) { deal(0, rows) })
 		if h.On() {
 			t.Error("on after it was drained")
 		}

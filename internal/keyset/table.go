@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
-	"github.com/onerow-go/onerow/internal/prefetch"
 )
 
 // Entry is one row on its way to the table of its partition, and in it: what is known of a key. With a payload of four bytes it has 16 bytes
@@ -215,20 +214,14 @@ func (t *Table[K, P]) All(f func(*Entry[K, P])) {
 
 // Mark marks the rows of all entries.
 func (t *Table[K, P]) Mark(rows Bitmap) {
-	var taken, at [256]uint32
+	var taken [256]uint32
 	for slots := range slices.Chunk(t.slots, len(taken)) {
 		n := 0
 		for i := range slots { // without a branch: which are free can't be foretold
-			taken[n%len(taken)] = slots[i].Row1
+			taken[n%len(taken)] = slots[i].Row1 - 1
 			n += int(min(slots[i].Row1, 1))
 		}
-		for i, r := range taken[:n] {
-			at[i] = (r - 1) / 8
-		}
-		prefetch.Cells(unsafe.Pointer(unsafe.SliceData(rows)), 1, at[:n])
-		for _, r := range taken[:n] {
-			rows.Set(r - 1)
-		}
+		rows.SetAll(taken[:n])
 	}
 }
 

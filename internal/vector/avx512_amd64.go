@@ -50,7 +50,7 @@ func unbeaten(s Slots, keys, orders []uint64, flip uint64, list []uint16, i, m i
 	if !avx512 || rows == 0 {
 		return i, m
 	}
-	m = unbeaten512(unsafe.SliceData(list), m, &keys[i], &orders[i], i, rows, flip, s.By, uint64(s.Shift-1), s.Mask*2, s.Base)
+	m = unbeaten512(unsafe.SliceData(list), m, &keys[i], &orders[i], i, rows, flip, s.By, uint64(s.Shift-slotBits), s.lineMask(), s.Base)
 	return i + rows, m
 }
 
@@ -63,17 +63,32 @@ func above(s Slots, keys, orders []uint64, flip, least uint64, list []uint16, i,
 	return i + rows, m
 }
 
+func homeless(s Slots, keys []uint64, list, out []uint16) (n int, done bool) {
+	if !avx512 || len(list) == 0 {
+		return 0, false
+	}
+	return homeless512(&list[0], &out[0], len(list), unsafe.SliceData(keys), s.By, uint64(s.Shift-slotBits), s.lineMask(), s.Base), true
+}
+
+// lineMask is Mask for the bytes by which lines are away from Base.
+func (s Slots) lineMask() uint64 { return s.Mask << slotBits &^ (1<<(slotBits+lineBits) - 1) }
+
 //go:noescape
 func permute512(to, from *uint64, n int, add, by, again uint64)
 
 //go:noescape
 func narrow512(to *uint32, from *uint64, n int, base, shift uint64, flip uint32) (greatest uint64)
 
-// unbeaten512 takes pairs of words as twice as many words: mask and shift are for these.
+// unbeaten512 and homeless512 have mask and shift for the bytes by which lines are away from the first.
 //
 //go:noescape
 func unbeaten512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer) (n int)
 
+//go:noescape
+func homeless512(list, out *uint16, m int, keys *uint64, by, shift, mask uint64, slots unsafe.Pointer) (n int)
+
+// above512 has mask and shift for words, of which slots have two.
+//
 //go:noescape
 func above512(list *uint16, m int, keys, orders *uint64, i, rows int, flip, by, shift, mask uint64, slots unsafe.Pointer, least uint64) (n int)
 

@@ -15,3 +15,5 @@ func unbeaten(s Slots, keys, orders []uint64, flip uint64, list []uint16, i, m i
 func above(s Slots, keys, orders []uint64, flip, least uint64, list []uint16, i, m int) (end, n int) {
 	return i, m
 }
+
+func homeless(s Slots, keys []uint64, list, out []uint16) (n int, done bool) { return 0, false }

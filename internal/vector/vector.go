@@ -41,23 +41,38 @@ func Narrow(to []uint32, from []uint64, base uint64, shift uint, flip uint32) (g
 	return greatest
 }
 
-// Slots are a table of pairs of words: a key and a rank.
+// Slots are a table of pairs of words, a key and a rank, in lines of Ways. A key has one line, in which it lies at most once.
 type Slots struct {
 	Base  unsafe.Pointer
 	By    uint64 // what keys are multiplied with, twice; see Of
-	Shift uint   // from which bit of the product the slot's number is taken, at least 1 and at most 63
-	Mask  uint64 // the number of slots, a power of two, less one
+	Shift uint   // from which bit of the product the slot's number is taken, at least 4 and at most 63
+	Mask  uint64 // the number of slots, a power of two and at least Ways, less one
 }
 
-// Of returns the number of the slot at which a key is looked for.
+const (
+	// Ways is the number of slots of a line, which has 64 bytes.
+	Ways     = 1 << lineBits
+	lineBits = 2
+	slotBits = 4 // 1<<slotBits bytes are a slot
+)
+
+// slot is a key and its rank.
+type slot struct{ key, rank uint64 }
+
+// Of returns the number of the slot at which a key is looked for first. The others of its line are those whose numbers differ in their last bits.
 func (s Slots) Of(key uint64) uint64 {
 	key *= s.By
 	return (key ^ key>>32) * s.By >> (s.Shift & 63) & s.Mask
 }
 
-// Unbeaten lists rows: those whose key isn't in its slot, or whose order, with the bits of flip the other way round, isn't less than the rank there. It begins with row i, puts
+// line returns the line of a key.
+func (s Slots) line(key uint64) *[Ways]slot {
+	return (*[Ways]slot)(unsafe.Add(s.Base, s.Of(key)/Ways*Ways<<slotBits))
+}
+
+// Unbeaten lists rows: those whose key isn't in its line, or whose order, with the bits of flip the other way round, isn't less than the rank there. It begins with row i, puts
 // the rows' numbers into list from m on, which has as much room as there are keys, and returns what it ended before and the length of the list then. It may end
-// anywhere, also where it began: the caller goes on.
+// anywhere, also where it began: the caller goes on. The lines of rows that come later are fetched meanwhile, and so are keys and orders beyond the last.
 func (s Slots) Unbeaten(keys, orders []uint64, flip uint64, list []uint16, i, m int) (end, n int) {
 	orders, list = orders[:len(keys)], list[:len(keys)]
 	if m > i || i > len(keys) {
@@ -66,12 +81,35 @@ func (s Slots) Unbeaten(keys, orders []uint64, flip uint64, list []uint16, i, m 
 	return unbeaten(s, keys, orders, flip, list, i, m)
 }
 
-// Above is Unbeaten for ranks that are all at least least, more than which it doesn't ask of them: it lists rows whose key isn't in its slot, or whose order isn't less
-// than that.
+// Above is Unbeaten for ranks that are all at least least, more than which it doesn't ask of them: it lists rows whose key isn't in the slot where it is looked for first, or
+// whose order isn't less than that.
 func (s Slots) Above(keys, orders []uint64, flip, least uint64, list []uint16, i, m int) (end, n int) {
 	orders, list = orders[:len(keys)], list[:len(keys)]
 	if m > i || i > len(keys) {
 		return i, m
 	}
 	return above(s, keys, orders, flip, least, list, i, m)
+}
+
+// Homeless takes rows out of a list of rows of keys: those whose key isn't in its line, all ranks of which are more than 0. It returns the rows that stay, in list, and puts the
+// others into out, which has as much room. Both keep their order.
+func (s Slots) Homeless(keys []uint64, list, out []uint16) (stay, gone []uint16) {
+	out = out[:len(list)]
+	if n, done := homeless(s, keys, list, out); done {
+		return list[:len(list)-n], out[:n]
+	}
+	stays, n := 0, 0
+	for _, i := range list {
+		key, here, full := keys[i], false, true
+		for _, at := range s.line(key) {
+			here, full = here || at.key == key, full && at.rank != 0
+		}
+		list[stays], out[n] = i, i
+		if here || !full {
+			stays++
+		} else {
+			n++
+		}
+	}
+	return list[:stays], out[:n]
 }

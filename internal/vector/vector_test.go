@@ -91,26 +91,53 @@ func TestNarrow(t *testing.T) {
 	})
 }
 
+// randomSlots makes a table of slots, some of them free, and keys that are in it or not.
+func randomSlots(r *rand.Rand, n int, oneLine bool) (table [][2]uint64, s vector.Slots, keys []uint64) {
+	size := vector.Ways << r.IntN(10)
+	table = make([][2]uint64, size)
+	s = vector.Slots{Base: unsafe.Pointer(&table[0]), By: r.Uint64() | 1, Shift: uint(4 + r.IntN(50)), Mask: uint64(size - 1)}
+	if oneLine {
+		s.By = 0
+	}
+	few := words(r, 1+r.IntN(6*size))
+	slices.Sort(few)
+	few = slices.Compact(few)
+	share := r.IntN(9)
+	for _, k := range few {
+		at := s.Of(k) ^ r.Uint64N(vector.Ways)
+		if r.IntN(8) < share && table[at] == [2]uint64{} {
+			table[at] = [2]uint64{k, words(r, 1)[0]}
+		}
+	}
+	keys = make([]uint64, n)
+	for i := range keys {
+		keys[i] = few[r.IntN(len(few))]
+	}
+	return table, s, keys
+}
+
+// lineOf returns the line of a key, and the rank that it has there.
+func lineOf(table [][2]uint64, s vector.Slots, key uint64) (line [][2]uint64, rank uint64) {
+	line = table[s.Of(key)/vector.Ways*vector.Ways:][:vector.Ways]
+	for _, slot := range line {
+		if slot[0] == key {
+			rank = max(rank, slot[1])
+		}
+	}
+	return line, rank
+}
+
 // TestSlots: rows are listed as one by one, up to where vectors end; what the list had before stays.
 func TestSlots(t *testing.T) {
 	bothWays(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))
 		for round := range 3000 {
-			size := 1 << (1 + r.IntN(10))
-			table := make([][2]uint64, size)
-			s := vector.Slots{Base: unsafe.Pointer(&table[0]), By: r.Uint64() | 1, Shift: uint(1 + r.IntN(54)), Mask: uint64(size - 1)}
-			if round%50 == 0 {
-				s.By = 0 // all keys in one slot
-			}
-			few, n := words(r, 1+r.IntN(2*size)), r.IntN(100)
-			keys, orders, flip, least := make([]uint64, n), words(r, n), uint64(r.IntN(2))<<63, words(r, 1)[0]
-			for i := range keys {
-				keys[i] = few[r.IntN(len(few))]
-				if p := &table[s.Of(keys[i])]; r.IntN(3) > 0 {
-					*p = [2]uint64{keys[i], words(r, 1)[0]}
-				}
-				if r.IntN(5) == 0 {
-					orders[i] = []uint64{table[s.Of(keys[i])][1], least}[r.IntN(2)] ^ flip
+			n := r.IntN(200)
+			table, s, keys := randomSlots(r, n, round%50 == 0)
+			orders, flip, least := words(r, n), uint64(r.IntN(2))<<63, words(r, 1)[0]
+			for i := range orders {
+				if _, rank := lineOf(table, s, keys[i]); r.IntN(3) == 0 {
+					orders[i] = []uint64{rank, rank - 1, least}[r.IntN(3)] ^ flip
 				}
 			}
 			from := r.IntN(n + 1)
@@ -129,17 +156,15 @@ func TestSlots(t *testing.T) {
 				if end != from && end != from+(n-from)/8*8 {
 					t.Fatalf("rows from %d of %d end before %d", from, n, end)
 				}
-				var want []uint16
-				for i := range listed {
-					want = append(want, list[i])
-				}
+				want := slices.Clone(list[:listed])
 				for i := from; i < end; i++ {
-					slot := table[s.Of(keys[i])]
-					bar := slot[1]
+					_, bar := lineOf(table, s, keys[i])
 					if above {
-						bar = least
+						if bar = least; table[s.Of(keys[i])][0] != keys[i] {
+							bar = 0
+						}
 					}
-					if slot[0] != keys[i] || orders[i]^flip >= bar {
+					if orders[i]^flip >= bar {
 						want = append(want, uint16(i))
 					}
 				}
@@ -147,6 +172,44 @@ func TestSlots(t *testing.T) {
 					t.Fatalf("above %v, rows from %d to %d: listed are %v, want %v", above, from, end, list[:m], want)
 				}
 			}
+		}
+	})
+}
+
+// TestHomeless: of some rows, those go whose key isn't in its line, which is full.
+func TestHomeless(t *testing.T) {
+	bothWays(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		both := [2]int{}
+		for round := range 3000 {
+			_, s, keys := randomSlots(r, r.IntN(200), round%50 == 0)
+			var list, stay, gone []uint16
+			for i, k := range keys {
+				if r.IntN(3) == 0 {
+					continue
+				}
+				list = append(list, uint16(i))
+				full, here := true, false
+				for way := range uint64(vector.Ways) {
+					slot := unsafe.Slice((*[2]uint64)(s.Base), s.Mask+1)[s.Of(k)^way]
+					full, here = full && slot[1] != 0, here || slot[0] == k
+				}
+				if full && !here {
+					gone = append(gone, uint16(i))
+				} else {
+					stay = append(stay, uint16(i))
+				}
+			}
+			out := make([]uint16, len(list)+1)
+			out[len(list)] = 7777
+			gotStay, gotGone := s.Homeless(keys, list, out)
+			if !slices.Equal(gotStay, stay) || !slices.Equal(gotGone, gone) || out[len(list)] != 7777 {
+				t.Fatalf("%v stay and %v go, want %v and %v", gotStay, gotGone, stay, gone)
+			}
+			both[0], both[1] = both[0]+len(stay), both[1]+len(gone)
+		}
+		if min(both[0], both[1]) < 10_000 {
+			t.Errorf("%d rows stay and %d go", both[0], both[1])
 		}
 	})
 }
