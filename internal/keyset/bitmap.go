@@ -2,7 +2,6 @@ package keyset
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -21,7 +20,9 @@ func (b Bitmap) Set(row uint32) { b[row>>6] |= 1 << (row & 63) }
 // SetAll marks rows, whose words are fetched before: they lie anywhere.
 func (b Bitmap) SetAll(rows []uint32) {
 	var at [256]uint32
-	for some := range slices.Chunk(rows, len(at)) {
+	for len(rows) > 0 {
+		some := rows[:min(len(at), len(rows))]
+		rows = rows[len(some):]
 		for i, r := range some {
 			at[i] = r / 8
 		}

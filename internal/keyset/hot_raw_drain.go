@@ -29,7 +29,7 @@ func (h *HotRaw) Drain(f func([]RawRow)) {
 		return
 	}
 	h.on = false
-	var list []RawRow
+	list := make([]RawRow, 0, rawList)
 	for at, row1 := range h.rows {
 		if row1 != 0 {
 			list = append(list, RawRow{h.slots[at].key, h.slots[at].rank, row1 - 1})
@@ -61,8 +61,12 @@ func DrainRaw(ctx context.Context, workers []*HotRaw, compare func(a, b uint32) 
 	if err != nil {
 		return err
 	}
+	joins := make([]rawJoin, len(workers))
+	for w := range joins {
+		joins[w] = newRawJoin(workers, compare)
+	}
 	err = Run(ctx, len(workers), (n+rawRange-1)/rawRange, func(w, task int) error {
-		j := rawJoin{workers: workers, compare: compare}
+		j := &joins[w]
 		for at := uint32(task * rawRange); at < uint32(min((task+1)*rawRange, n)); at += rawWays {
 			j.line(at)
 			if len(j.dealt) >= rawList {
@@ -76,6 +80,7 @@ func DrainRaw(ctx context.Context, workers []*HotRaw, compare func(a, b uint32) 
 		}
 		deal(w, j.dealt)
 		found(w, j.found)
+		j.dealt, j.found = j.dealt[:0], j.found[:0]
 		return nil
 	})
 	for _, h := range workers {
@@ -98,6 +103,11 @@ type rawKey struct {
 	rawSlot
 	row1 uint32
 	full int // workers that have it in a line that is full
+}
+
+func newRawJoin(workers []*HotRaw, compare func(a, b uint32) int) rawJoin {
+	most := len(workers) * rawWays // keys of a line
+	return rawJoin{workers, compare, make([]rawKey, 0, most), make([]uint32, 0, rawList+most), make([]RawRow, 0, rawList+most)}
 }
 
 // line brings the keys of the line together that begins at a slot.
