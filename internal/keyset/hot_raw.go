@@ -28,11 +28,11 @@ type HotRaw struct {
 	used  int
 	// memory is that of slots and rows, which is lent.
 	memory [2][]uint64
-	// least is no more than any rank at hand; 0 while it isn't known, or leaves too many rows. at are the slots that are used, or were some time ago; rounds is the
-	// number of trials.
-	least  uint64
-	at     []uint32
-	rounds int
+	// least is no more than any rank at hand; 0 while it isn't known, or leaves too many rows. at are the slots that are used, or were some time ago. rounds is the number of
+	// trials, and next when least is found again.
+	least        uint64
+	at           []uint32
+	rounds, next int
 	// few and rising say of the block before that few of its rows were left, or that most were the greatest so far; rises counts these.
 	few, rising bool
 	rises       int
@@ -56,7 +56,7 @@ const (
 	rawMostBits = 17
 	// rawShare is how many slots there are to be for a key: where keys are few, hardly any finds its slot taken. rawGrowth is by how much they grow, in bits.
 	rawShare, rawGrowth = 128, 2
-	// rawLeast is the most keys of which the least rank is found, each rawRounds trials.
+	// rawLeast is the most keys of which the least rank is found: after rawRounds trials, and again after a quarter as many as there were, as ranks rise ever more slowly.
 	rawLeast, rawRounds = 2048, 4
 )
 
@@ -71,7 +71,7 @@ func NewHotRaw(rows uint32) *HotRaw {
 	if int64(rows) <= 2*int64(HotTrial) {
 		return nil
 	}
-	h := &HotRaw{on: true, refused: make([]uint16, 0, BlockRows), most: max(2*rawWays, min(rawMost, 1<<bits.Len32(rows/16)))}
+	h := &HotRaw{on: true, next: rawRounds, refused: make([]uint16, 0, BlockRows), most: max(2*rawWays, min(rawMost, 1<<bits.Len32(rows/16)))}
 	if !form.IsConstantHash() {
 		h.by = rawSecret
 	}
@@ -113,7 +113,7 @@ func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compar
 		h.weigh(keys[i], orders[i]^flip, i, row+uint32(i)+1, compare)
 	}
 	if h.few, h.rising = m < len(keys)/16, h.rises > len(keys)/2; !h.few {
-		h.least = 0
+		h.least, h.next = 0, min(h.next, h.rounds+rawRounds)
 	}
 	h.seen += len(keys)
 	h.merged += len(keys) - len(h.refused)
@@ -170,8 +170,9 @@ func (h *HotRaw) Pays() bool {
 	}
 	seen, merged := h.seen, h.merged-h.fresh
 	h.seen, h.merged, h.fresh = 0, 0, 0
-	if h.rounds++; h.rounds%rawRounds == 0 {
+	if h.rounds++; h.rounds >= h.next {
 		h.setLeast()
+		h.next = h.rounds + max(rawRounds, h.rounds/4)
 	}
 	if 8*merged < seen {
 		return false
