@@ -60,11 +60,10 @@ func (h *HotRaw) table() vector.Slots {
 
 // lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. These look at whole lines, and fetch by themselves.
 func (h *HotRaw) lookWide(keys, orders []uint64, flip uint64) (done, m int) {
-	if t := h.table(); h.least > 0 {
-		return t.Above(keys, orders, flip, h.least, h.missed[:len(keys)], 0, 0)
-	} else {
-		return t.Unbeaten(keys, orders, flip, h.missed[:len(keys)], 0, 0)
+	if h.least > 0 {
+		return h.table().Above(keys, orders, flip, h.least, h.missed[:len(keys)], 0, 0)
 	}
+	return h.table().Unbeaten(keys, orders, flip, h.missed[:len(keys)], 0, 0)
 }
 
 // fetchRaw fetches a stretch of the rows that come after those of a block.
