@@ -98,18 +98,21 @@ func (s Slots) Homeless(keys []uint64, list, out []uint16) (stay, gone []uint16)
 	if n, done := homeless(s, keys, list, out); done {
 		return list[:len(list)-n], out[:n]
 	}
-	stays, n := 0, 0
-	for _, i := range list {
-		key, here, full := keys[i], false, true
-		for _, at := range s.line(key) {
-			here, full = here || at.key == key, full && at.rank != 0
-		}
-		list[stays], out[n] = i, i
-		if here || !full {
-			stays++
-		} else {
-			n++
-		}
+	stays := 0
+	for at, i := range list {
+		key := keys[i]
+		l := s.line(key)
+		list[stays], out[at-stays] = i, i
+		stays += one(l[0].key == key) | one(l[1].key == key) | one(l[2].key == key) | one(l[3].key == key) |
+			one(min(l[0].rank, l[1].rank, l[2].rank, l[3].rank) == 0)
 	}
-	return list[:stays], out[:n]
+	return list[:stays], out[:len(list)-stays]
+}
+
+// one is 1 for true, without a branch.
+func one(b bool) (n int) {
+	if b {
+		n = 1
+	}
+	return n
 }
