@@ -1,0 +1,95 @@
+//go:build !purego
+
+#include "textflag.h"
+
+DATA slot<>+0(SB)/8, $0x0003000200010000
+DATA slot<>+8(SB)/8, $0x0007000600050004
+GLOBL slot<>(SB), RODATA|NOPTR, $16
+
+// func meet512(slots *uint64, second *uint8, n int, least *Least, m *Met, list *uint16) (listed int)
+TEXT ·meet512(SB), NOSPLIT, $0-56
+	MOVQ slots+0(FP), SI
+	MOVQ second+8(FP), DI
+	MOVQ n+16(FP), CX
+	MOVQ least+24(FP), BX
+	MOVQ m+32(FP), DX
+	MOVQ list+40(FP), R9
+	XORL R10, R10
+	MOVL $511, AX
+	VPBROADCASTQ AX, Z0
+	MOVL $1, AX
+	VPBROADCASTQ AX, Z1
+	VPBROADCASTQ (BX), Z2    // pairs
+	VPBROADCASTQ 8(BX), Z3   // pairs, if they repeat on the first side
+	VPBROADCASTQ 16(BX), Z4  // on the second
+	VPBROADCASTQ 24(BX), Z5  // rows on the first
+	VPBROADCASTQ 32(BX), Z6
+	VMOVDQU  slot<>(SB), X8
+	MOVL     $8, AX
+	VPBROADCASTW AX, X9
+	VMOVDQU64 (DX), Z16
+	VMOVDQU64 64(DX), Z17
+	VMOVDQU64 128(DX), Z18
+	VMOVDQU64 192(DX), Z19
+	VMOVDQU64 256(DX), Z20
+	VMOVDQU64 320(DX), Z21
+	VMOVDQU64 384(DX), Z22
+	VMOVDQU64 448(DX), Z23
+	VMOVDQU64 512(DX), Z24
+	VMOVDQU64 576(DX), Z25
+next:
+	VPANDQ    (SI), Z0, Z10   // rows on the first side,
+	VPMOVZXBQ (DI), Z11       // on the second,
+	VPMULUDQ  Z10, Z11, Z12   // and their pairs: none unless it is on both
+	VPTESTMQ  Z10, Z10, K1
+	VPTESTMQ  Z11, Z11, K2
+	VPTESTMQ  Z12, Z12, K3
+	VPADDQ    Z1, Z16, K1, Z16
+	VPADDQ    Z1, Z17, K2, Z17
+	VPADDQ    Z1, Z18, K3, Z18
+	VPADDQ    Z10, Z19, K3, Z19
+	VPADDQ    Z11, Z20, K3, Z20
+	VPMAXUQ   Z10, Z21, K3, Z21
+	VPMAXUQ   Z11, Z22, K3, Z22
+	VPCMPUQ   $6, Z1, Z10, K3, K4 // more than one
+	VPCMPUQ   $6, Z1, Z11, K3, K5
+	VPADDQ    Z1, Z23, K4, Z23
+	VPADDQ    Z1, Z24, K5, Z24
+	VPADDQ    Z12, Z25, Z25
+	VPCMPUQ   $5, Z2, Z12, K1     // at least
+	VPCMPUQ   $5, Z3, Z12, K4, K4
+	VPCMPUQ   $5, Z4, Z12, K5, K5
+	VPCMPUQ   $5, Z5, Z10, K2
+	VPCMPUQ   $5, Z6, Z11, K3
+	KORB      K1, K2, K1
+	KORB      K3, K4, K3
+	KORB      K1, K5, K1
+	KORTESTB  K1, K3
+	JNZ       look
+on:
+	VPADDW X9, X8, X8
+	ADDQ $64, SI
+	ADDQ $8, DI
+	SUBQ $8, CX
+	JNZ  next
+	VMOVDQU64 Z16, (DX)
+	VMOVDQU64 Z17, 64(DX)
+	VMOVDQU64 Z18, 128(DX)
+	VMOVDQU64 Z19, 192(DX)
+	VMOVDQU64 Z20, 256(DX)
+	VMOVDQU64 Z21, 320(DX)
+	VMOVDQU64 Z22, 384(DX)
+	VMOVDQU64 Z23, 448(DX)
+	VMOVDQU64 Z24, 512(DX)
+	VMOVDQU64 Z25, 576(DX)
+	MOVQ R10, listed+48(FP)
+	VZEROUPPER
+	RET
+look:
+	KORB      K1, K3, K1
+	KMOVB     K1, AX
+	VPCOMPRESSW.Z X8, K1, X11
+	VMOVDQU   X11, (R9)(R10*2)
+	POPCNTL   AX, AX
+	ADDQ      AX, R10
+	JMP       on
