@@ -1,8 +1,6 @@
 package join
 
 import (
-	"slices"
-
 	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/keyset"
 )
@@ -12,7 +10,7 @@ func oneWord[K keyset.Words](keys []K) [][1]uint64 { return any(keys).([][1]uint
 
 // setRows makes the lists find first rows, where keys were dealt out bare.
 func (w *sizer[K]) setRows(workers []*sizer[K]) {
-	if w.by[leftSide].bare == nil {
+	if w.bare == nil {
 		return
 	}
 	for side := range w.by {
@@ -30,10 +28,10 @@ func (w *sizer[K]) setRows(workers []*sizer[K]) {
 	for i, list := range w.lists() {
 		list.Rows = w.firstRows(sidesOfLists[i])
 	}
-	w.ranks[0] = w.productOf
+	w.ranks[0] = func(k K) uint64 { return productOf(w.bare.of(k)) }
 	for side := range sideNames {
-		w.ranks[1+side] = func(k K) uint64 { return w.repeatsOf(side, k) }
-		w.ranks[3+side] = func(k K) uint64 { return w.rowsOf(side, k) }
+		w.ranks[1+side] = func(k K) uint64 { return repeatsOf(side, w.bare.of(k)) }
+		w.ranks[3+side] = func(k K) uint64 { return uint64(w.bare.of(k)[side]) }
 	}
 }
 
@@ -45,110 +43,106 @@ func (w *sizer[K]) firstRows(side int) keyset.FirstRows[K] {
 	return any(w.by[side].rows).(keyset.FirstRows[K])
 }
 
+// barePairs are the keys of both sides, which were dealt out bare, of the partition that a worker is at.
+type barePairs[K keyset.Words] struct {
+	*keyset.Pairs
+	swap  int // 1 if the right side is the first there: the one with more rows
+	least func() keyset.Least
+	see   func(keyset.Pair)
+}
+
+func newBarePairs[K keyset.Words](w *sizer[K]) *barePairs[K] {
+	b := &barePairs[K]{Pairs: keyset.NewPairs(), least: w.leastBare, see: w.seeBare}
+	if f := w.e.frames; f[leftSide].Rows < f[rightSide].Rows {
+		b.swap = 1
+	}
+	return b
+}
+
+// of returns the numbers of rows of a key by side.
+func (b *barePairs[K]) of(k K) [2]uint32 { return b.bySide(b.Of([1]uint64{k[0]})) }
+
+func (b *barePairs[K]) bySide(rows [2]uint32) [2]uint32 {
+	return [2]uint32{rows[b.swap], rows[1-b.swap]}
+}
+
 // countBare is count for keys that were dealt out bare.
 func (w *sizer[K]) countBare(workers []*sizer[K], part int) (rows int64, err error) {
-	for side := range w.by {
-		c := w.by[side].bares
-		c.Reset()
+	b := w.bare
+	b.Reset()
+	for first := range sideNames {
+		side := first ^ b.swap
 		for _, from := range workers {
 			from.by[side].bare.Chunks(part, func(chunk []uint64) {
 				if !w.watch.OverAfter(len(chunk)) {
-					c.Sum(chunk)
+					b.Sum(first, chunk)
 				}
 			})
 			from.by[side].parts.Chunks(part, func(chunk []sizeEntry[K]) {
 				for i := range chunk {
-					c.AddMany([1]uint64{chunk[i].Key[0]}, chunk[i].Payload)
+					b.AddMany(first, [1]uint64{chunk[i].Key[0]}, chunk[i].Payload)
 				}
 			})
 		}
-		w.sum.keys[side] += int64(c.Len())
-		rows += c.Rows()
 	}
 	if err := w.watch.Err(); err != nil {
 		return 0, err
 	}
-	for side := range w.by {
-		w.seeBare(side, part)
-	}
-	w.matchBare(part)
+	w.addBare(b.Meet(part, b.least, b.see))
 	w.trim(part)
-	return rows, w.watch.Err()
+	return b.Rows(), w.watch.Err()
 }
 
-// seeBare is see for keys that were dealt out bare.
-func (w *sizer[K]) seeBare(side, part int) {
-	often, c := &w.oftenest[side], w.by[side].bares
-	floor := max(often.Floor(), minPlaceholder)
-	if uint64(c.Rows()-int64(c.Len())) < floor-1 {
-		return // no key has so many rows
-	}
-	var some [keyset.MeetSlots]uint64
-	for slots := range slices.Chunk(c.Slots(), len(some)) {
-		n := uint(0)
-		for _, s := range slots { // without a branch: which are frequent can't be foretold
-			some[n%keyset.MeetSlots] = s
-			if keyset.InSlot(s) >= floor {
-				n++
-			}
-		}
-		for _, s := range some[:n] {
-			if rows := keyset.InSlot(s); uint64(c.InAll(s)) == rows { // else it is among the many
-				often.Add(keyOf(any(c.Key(s, part)).(K), rows, 0, part))
-			}
-		}
-		floor = max(often.Floor(), minPlaceholder)
-	}
-	c.Many(func(s uint64, n uint32) {
-		if uint64(n) >= minPlaceholder {
-			often.Add(keyOf(any(c.Key(s, part)).(K), uint64(n), 0, part))
-		}
-	})
-}
-
-// matchBare is match for keys that were dealt out bare.
-func (w *sizer[K]) matchBare(part int) {
-	few, many := leftSide, rightSide
-	if w.by[few].bares.Len() > w.by[many].bares.Len() {
-		few, many = many, few
-	}
-	of, other := w.by[few].bares, w.by[many].bares
-	var m keyset.Met
-	for from := 0; from < len(of.Slots()); {
-		var pairs, alone int
-		from, pairs, alone = of.Meet(other, from, &m)
-		for i := range pairs {
-			w.setPair(i, few, m.Mine[i], m.Theirs[i], part)
-		}
-		for _, s := range m.Alone[:alone] {
-			if o := other.Slot(of.Key(s, part)); o != 0 {
-				w.setPair(pairs, few, s, o, part)
-				pairs++
-			}
-		}
-		w.take(pairs, part)
+// addBare adds the sums of a partition.
+func (w *sizer[K]) addBare(of keyset.PairSums) {
+	s := &w.sum
+	s.matchedKeys += of.Both
+	s.inner = s.inner.plus(Count{hi: of.Hi, lo: of.Lo})
+	for side := range sideNames {
+		at := side ^ w.bare.swap
+		s.keys[side] += of.Keys[at]
+		s.matchedRows[side] += of.Rows[at]
+		s.most[side] = max(s.most[side], int64(of.Most[at]))
+		s.repeated[side] += of.Repeated[at]
 	}
 }
 
-// setPair sets a pair by the slots of a key in the counts of the side with fewer keys and of the other.
-func (w *sizer[K]) setPair(i, few int, mine, theirs uint64, part int) {
-	k := &w.pairs[i]
-	of := w.by[few].bares
-	key := of.Key(mine, part)
-	k.key = any(key).(K)
-	k.rows[few], k.rows[1-few] = of.InAll(mine), w.by[1-few].bares.InAll(theirs)
+// leastBare says which keys may be listed; see seeBare.
+func (w *sizer[K]) leastBare() (l keyset.Least) {
+	l.Product = max(w.worst.Floor(), minWorst)
+	for side := range sideNames {
+		at := side ^ w.bare.swap
+		l.Repeated[at] = w.repeats[side].Floor()
+		l.Rows[at] = max(w.oftenest[side].Floor(), minPlaceholder)
+	}
+	return l
 }
 
-// rowsOf, productOf and repeatsOf are the ranks of a key that was dealt out bare, in the lists that it may be in: oftenest, worst and repeats.
-func (w *sizer[K]) rowsOf(side int, k K) uint64 { return uint64(w.by[side].bares.Of([1]uint64{k[0]})) }
+// seeBare puts a key into the lists that it may be in.
+func (w *sizer[K]) seeBare(pair keyset.Pair) {
+	rows, key := w.bare.bySide(pair.Rows), any(pair.Key).(K)
+	p := productOf(rows)
+	if p >= max(w.worst.Floor(), minWorst) {
+		w.worst.Add(keyOf(key, p, 0, pair.Part))
+	}
+	for side, n := range rows {
+		if often := &w.oftenest[side]; uint64(n) >= max(often.Floor(), minPlaceholder) {
+			often.Add(keyOf(key, uint64(n), 0, pair.Part))
+		}
+		if repeats := &w.repeats[side]; n > 1 && p > 0 && p >= repeats.Floor() {
+			repeats.Add(keyOf(key, p, 0, pair.Part))
+		}
+	}
+}
 
-func (w *sizer[K]) productOf(k K) uint64 { return w.rowsOf(leftSide, k) * w.rowsOf(rightSide, k) }
+func productOf(rows [2]uint32) uint64 { return uint64(rows[leftSide]) * uint64(rows[rightSide]) }
 
-func (w *sizer[K]) repeatsOf(side int, k K) uint64 {
-	if w.rowsOf(side, k) < 2 {
+// repeatsOf is the rank of a key among those that repeat on a side.
+func repeatsOf(side int, rows [2]uint32) uint64 {
+	if rows[side] < 2 {
 		return 0
 	}
-	return w.productOf(k)
+	return productOf(rows)
 }
 
 // passBare is pass for keys that were dealt out bare.

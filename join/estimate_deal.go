@@ -23,20 +23,24 @@ type sizer[K keyset.Words] struct {
 	oftenest [2]keyset.Top[K]
 	// repeats are the matched keys that repeat on a side.
 	repeats [2]keyset.Top[K]
+	bare    *barePairs[K] // nil unless keys are dealt out bare
 	// ranks are the ranks of a key in the lists, where keys were dealt out bare, of the partition that the worker is at.
 	ranks [len(sidesOfLists)]func(key K) uint64
 	watch keyset.Watch
 	// keys are being looked for, found is what they are found as, pairs are of both.
-	keys  [keyset.MeetSlots]sizeEntry[K]
-	found [keyset.MeetSlots]*sizeEntry[K]
-	pairs [keyset.MeetSlots]pair[K]
+	keys  [atATime]sizeEntry[K]
+	found [atATime]*sizeEntry[K]
+	pairs [atATime]pair[K]
 }
+
+// atATime is how many keys are looked for at a time.
+const atATime = 256
 
 // pair is a key of both sides.
 type pair[K keyset.Words] struct {
 	key  K
 	rows [2]uint32
-	row1 uint32 // of the left side, as in its table's entry; 0 if keys were dealt out bare
+	row1 uint32 // of the left side, as in its table's entry
 }
 
 // sizedSide is what a worker has of a side: the rows that it dealt out, and the keys of the partition that it is at.
@@ -45,7 +49,6 @@ type sizedSide[K keyset.Words] struct {
 	bare  *keyset.Bare             // nil unless keys are dealt out bare
 	hot   *keyset.Hot[K]
 	table *keyset.Table[K, uint32]
-	bares *keyset.Counts   // with bare
 	rows  *keyset.BareRows // with bare, once all is dealt out
 	nulls []onerow.ColumnNulls
 }
@@ -119,11 +122,14 @@ func newSizer[K keyset.Words](ctx context.Context, e *estimate, bits int, bare b
 		w.by[side] = sizedSide[K]{parts: keyset.NewParts[K, uint32](bits), table: keyset.NewTable[K, uint32](e.keys),
 			hot: keyset.HotCount[K](e.keys, e.repeating(side), onerow.MaxSampleRows), nulls: make([]onerow.ColumnNulls, len(e.cols))}
 		if bare {
-			w.by[side].bare, w.by[side].bares = keyset.NewBare(), keyset.NewCounts()
+			w.by[side].bare = keyset.NewBare()
 			w.by[side].parts = keyset.NewBareParts[K, uint32]()
 		}
 		w.oftenest[side].Limit = maxPlaceholders
 		w.repeats[side].Limit = onerow.MaxSampleKeys
+	}
+	if bare {
+		w.bare = newBarePairs(w)
 	}
 	return w
 }

@@ -9,7 +9,7 @@ import (
 
 // count counts the keys of one partition on either side and matches them, and returns the number of rows in it.
 func (w *sizer[K]) count(workers []*sizer[K], part int) (rows int64, err error) {
-	if w.by[leftSide].bare != nil {
+	if w.bare != nil {
 		return w.countBare(workers, part)
 	}
 	for side := range w.by {
@@ -113,7 +113,7 @@ func (w *sizer[K]) take(n, part int) {
 	var mostL, mostR uint32
 	var lo, hi, carry uint64
 	worst, repeatsL, repeatsR := w.worst.Floor(), w.repeats[leftSide].Floor(), w.repeats[rightSide].Floor()
-	least := max(2, min(worst, repeatsL, repeatsR))
+	least := max(minWorst, min(worst, repeatsL, repeatsR))
 	for i := range w.pairs[:n] {
 		k := &w.pairs[i]
 		l, r := k.rows[leftSide], k.rows[rightSide]

@@ -20,6 +20,9 @@ func (w *sizer[K]) lists() [5]*keyset.Top[K] {
 	return [...]*keyset.Top[K]{&w.worst, &w.repeats[leftSide], &w.repeats[rightSide], &w.oftenest[leftSide], &w.oftenest[rightSide]}
 }
 
+// minWorst is how many pairs of rows one of the worst keys has at least.
+const minWorst = 2
+
 // sidesOfLists are the sides on which the keys of each list first appear.
 var sidesOfLists = [5]int{leftSide, leftSide, leftSide, leftSide, rightSide}
 

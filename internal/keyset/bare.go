@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/onerow-go/onerow/internal/form"
+	"github.com/onerow-go/onerow/internal/vector"
 )
 
 // Bare deals keys out over partitions by themselves, without their rows: 8 bytes a row, where [Parts] have 16. It is for keys of one word that decides.
@@ -20,7 +21,7 @@ type Bare struct {
 }
 
 // BareBits is the number of bits of a key that its partition says.
-const BareBits = 9
+const BareBits = vector.CountBits
 
 // bareTag are the bits of an entry that say its block, and those of a slot that are a number.
 const bareTag = 1<<BareBits - 1
@@ -81,19 +82,15 @@ func (b *Bare) endOld(block uint32) {
 
 // fill puts keys into the chunks of their partitions up to the first whose chunk is full, and returns their number; see Parts.fill.
 func (b *Bare) fill(keys [][1]uint64, block uint32) int {
-	heads, tag := unsafe.Pointer(&b.heads[0]), uint64(block)&bareTag
-	for i := range keys {
-		w := keys[i][0]
-		h := (*head[uint64])(unsafe.Add(heads, (w>>(64-BareBits))*uint64(unsafe.Sizeof(head[uint64]{}))))
-		n := h.n
-		if n == ChunkRows {
-			return i
-		}
-		h.n = n + 1
-		*(*uint64)(unsafe.Add(unsafe.Pointer(h.buf), n%ChunkRows*8)) = w<<BareBits | tag
-	}
-	return len(keys)
+	heads := unsafe.Slice((*vector.Chunk)(unsafe.Pointer(&b.heads[0])), len(b.heads))
+	return vector.Deal(heads, unsafe.Slice(&keys[0][0], len(keys)), uint64(block)&bareTag)
 }
+
+// A head is a chunk as vector.Deal has it.
+const (
+	_ = uint(unsafe.Sizeof(head[uint64]{}) - unsafe.Sizeof(vector.Chunk{}))
+	_ = uint(ChunkRows-vector.ChunkWords) + uint(vector.ChunkWords-ChunkRows)
+)
 
 // fillSome is fill for rows of which some are skipped.
 func (b *Bare) fillSome(keys [][1]uint64, skip []uint8, block uint32) int {
@@ -174,7 +171,10 @@ func (c *Counts) Sum(entries []uint64) {
 		c.rebuild()
 	}
 	c.rows += int64(len(entries))
-	for _, i := range c.sumAtStart(entries) {
+	n, free := vector.Count(c.slots, c.starts, entries, c.left)
+	n, next := vector.CountNext(c.slots, c.starts, entries, c.left[:n])
+	c.n += free + next
+	for _, i := range c.left[:n] {
 		c.add(entries[i]&^bareTag, 1)
 	}
 }
@@ -182,32 +182,7 @@ func (c *Counts) Sum(entries []uint64) {
 // bareShift is slotShift for entries and slots.
 const bareShift = slotShift + BareBits
 
-// sumAtStart counts those entries whose keys are right at their start, or free slots, and have room for one more, and returns the numbers of those left,
-// valid until the next call. It has no branch: which are left can't be foretold.
-func (c *Counts) sumAtStart(entries []uint64) []uint8 {
-	slots, starts := unsafe.Pointer(&c.slots[0]), c.starts*8
-	left, n, free := (*[ChunkRows]uint8)(c.left), uint32(0), 0
-	for i, e := range entries {
-		s := (*uint64)(unsafe.Add(slots, e>>(bareShift-3)&starts))
-		was, leave := *s, uint32(0)
-		e &^= bareTag
-		if was == 0 {
-			free++
-		}
-		if was == 0 {
-			was = e
-		}
-		// The number, if the keys are equal; else it is far more.
-		if was-e >= bareTag {
-			leave = 1
-		}
-		*s = was + uint64(1-leave)
-		left[n%ChunkRows] = uint8(i)
-		n += leave
-	}
-	c.n += free
-	return left[:n]
-}
+const _ = uint(bareShift-vector.CountShift) + uint(vector.CountShift-bareShift)
 
 // add counts n rows of a key, as in a slot without its number. There is room.
 func (c *Counts) add(key, n uint64) {
@@ -244,15 +219,20 @@ func (c *Counts) rebuild() {
 	old := c.slots
 	c.make(2 * len(old))
 	for _, s := range old {
-		if s == 0 {
-			continue
+		if s != 0 {
+			c.put(s)
 		}
-		at := s >> bareShift & c.starts
-		for c.slots[at] != 0 {
-			at = (at + 1) & c.mask
-		}
-		c.slots[at] = s
 	}
+}
+
+// put puts a slot of a smaller table into a free one, and returns its number.
+func (c *Counts) put(s uint64) (at uint64) {
+	at = s >> bareShift & c.starts
+	for c.slots[at] != 0 {
+		at = (at + 1) & c.mask
+	}
+	c.slots[at] = s
+	return at
 }
 
 // Len is the number of keys, Rows that of their rows.
@@ -287,44 +267,6 @@ func (c *Counts) InAll(slot uint64) uint32 {
 		n += c.many[slot&^bareTag]
 	}
 	return uint32(n)
-}
-
-// Slot is the slot of a key, 0 without one.
-func (c *Counts) Slot(key [1]uint64) uint64 { return c.slot(key[0] << BareBits) }
-
-// MeetSlots is the number of slots that Meet goes over at a time.
-const MeetSlots = 256
-
-// Met are slots of one stretch.
-type Met struct {
-	// Mine and Theirs are of keys that lie at the same place in both counts, Alone of the other keys of mine.
-	Mine, Theirs, Alone [MeetSlots]uint64
-}
-
-var noSlots [MeetSlots]uint64
-
-// Meet looks at some slots, from a number on, up to the one that it returns, and at those of other counts at their places. both and alone are the numbers of slots
-// that it puts into m.
-func (c *Counts) Meet(o *Counts, from int, m *Met) (to, both, alone int) {
-	to = min(from+MeetSlots, len(c.slots))
-	slots, others := c.slots[from:to], noSlots[:]
-	if len(o.slots) == len(c.slots) {
-		others = o.slots[from:to]
-	}
-	others = others[:len(slots)]
-	var nBoth, nAlone uint
-	for i, s := range slots { // without a branch: which are free, and which are equal, can't be foretold
-		t := others[i]
-		used := uint(min(s, 1))
-		equal := used & uint(min(t, 1)) // a free one looks like the key that is zero
-		if (s^t)&^bareTag != 0 {
-			equal = 0
-		}
-		m.Mine[nBoth%MeetSlots], m.Theirs[nBoth%MeetSlots], m.Alone[nAlone%MeetSlots] = s, t, s
-		nBoth += equal
-		nAlone += used - equal
-	}
-	return to, int(nBoth), int(nAlone)
 }
 
 // of is Of, by the key as in a slot.

@@ -66,3 +66,6 @@ func LoneCodes(workers [][]uint32) (lone []bool) {
 func (b *Bare) See(part int, until uint32, f func(key [1]uint64, block uint32) uint32) {
 	b.see(part, until, f)
 }
+
+// Slot is the slot of a key, 0 without one.
+func (c *Counts) Slot(key [1]uint64) uint64 { return c.slot(key[0] << BareBits) }
