@@ -45,9 +45,13 @@ type Ranked[K Words] struct {
 // Row returns the number of the first row, which is known.
 func (k *Ranked[K]) Row() uint32 { return k.Row1 - 1 }
 
-// MaxTies is how many keys of one round are kept that are equal in rank to the last of those that are full, before it is quicker to look for those alone
-// that come early. It is a variable for tests.
+// MaxTies is how many keys are kept that are equal in rank to the last of those that are full, before it is quicker to look for their first rows, and in a round
+// for those alone that come early; more where many keys are listed. It is a variable for tests.
 var MaxTies = 64
+
+// mostTies is MaxTies for each 32 keys that are listed: the next greater rank has a third to a half as many keys where numbers of rows are random, and fewer than are
+// listed, so the last rank's keys are at most some twice as many as these.
+func (t *Top[K]) mostTies() int { return MaxTies * (1 + t.Limit/32) }
 
 // Floor returns the least rank that is worth adding: once too many keys of one round are equal in rank to the last, those above it.
 func (t *Top[K]) Floor() uint64 {
@@ -55,7 +59,7 @@ func (t *Top[K]) Floor() uint64 {
 		return math.MaxUint64
 	}
 	floor := t.floor
-	if t.ties > MaxTies {
+	if t.ties > t.mostTies() {
 		floor++
 	}
 	if t.Shared != nil {
@@ -83,12 +87,12 @@ func (t *Top[K]) tied(k Ranked[K]) bool {
 		return false
 	}
 	t.ties++
-	return t.ties > MaxTies
+	return t.ties > t.mostTies()
 }
 
 // Trim ends a round: keys of one partition were added, all that it has. It drops keys if there are far too many. rank is the rank of a key of the partition.
 func (t *Top[K]) Trim(part int, rank func(key K) uint64) {
-	if t.ties > MaxTies {
+	if t.ties > t.mostTies() {
 		have := map[K]bool{}
 		for i := range t.Keys {
 			if k := &t.Keys[i]; k.Part == part {
@@ -104,7 +108,7 @@ func (t *Top[K]) Trim(part int, rank func(key K) uint64) {
 	}
 	t.ties = 0
 	if len(t.Keys) >= max(t.room, 2*t.Limit) {
-		t.cut(MaxTies)
+		t.cut(t.mostTies())
 		t.room = len(t.Keys) + t.Limit
 	}
 }
