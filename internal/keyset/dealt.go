@@ -103,9 +103,9 @@ func (d *dealt[E]) end(part int) {
 	}
 }
 
-// stretch is the number of entries that are read together: while one stretch is at work, the next is fetched, wherever it lies. Without that a worker
-// waits for the memory of each chunk.
-const stretch = 64
+// stretch is the number of entries that are read together, some 16 lines: while one stretch is at work, the next is fetched, wherever it lies. Without that a
+// worker waits for the memory of each chunk.
+func (d *dealt[E]) stretch() int { return max(64, 16*prefetch.Line/int(unsafe.Sizeof(*new(E)))) }
 
 // Chunks calls f with the entries of partition i, some at a time, at most ChunkRows, in the order in which they were added.
 func (d *dealt[E]) Chunks(i int, f func([]E)) {
@@ -113,7 +113,7 @@ func (d *dealt[E]) Chunks(i int, f func([]E)) {
 	if l.n == 0 {
 		return
 	}
-	c := l.first
+	c, stretch := l.first, d.stretch()
 	chunk := d.entries(i, c)
 	for {
 		var next []E
@@ -125,11 +125,11 @@ func (d *dealt[E]) Chunks(i int, f func([]E)) {
 			prefetch.Read(unsafe.Pointer(&d.chunks[ahead]), 1)
 		}
 		for len(chunk) > stretch {
-			fetch(chunk[stretch:])
+			fetch(chunk[stretch:], stretch)
 			f(chunk[:stretch])
 			chunk = chunk[stretch:]
 		}
-		fetch(next)
+		fetch(next, stretch)
 		f(chunk)
 		if next == nil {
 			return
@@ -147,8 +147,8 @@ func (d *dealt[E]) entries(i int, c uint32) []E {
 	return unsafe.Slice(d.chunks[c], n)
 }
 
-// fetch fetches the first stretch of some entries.
-func fetch[E any](entries []E) {
+// fetch fetches the first of some entries.
+func fetch[E any](entries []E, stretch int) {
 	n := min(len(entries), stretch) * int(unsafe.Sizeof(*new(E)))
 	prefetch.Read(unsafe.Pointer(unsafe.SliceData(entries)), (n+prefetch.Line-1)/prefetch.Line)
 }
