@@ -88,7 +88,7 @@ func (b *Bare) fill(keys [][1]uint64, block uint32) int {
 
 // A head is a chunk as vector.Deal has it.
 const (
-	_ = uint(unsafe.Sizeof(head[uint64]{}) - unsafe.Sizeof(vector.Chunk{}))
+	_ = uint(unsafe.Sizeof(head[uint64]{})-unsafe.Sizeof(vector.Chunk{})) + uint(unsafe.Sizeof(vector.Chunk{})-unsafe.Sizeof(head[uint64]{}))
 	_ = uint(ChunkRows-vector.ChunkWords) + uint(vector.ChunkWords-ChunkRows)
 )
 

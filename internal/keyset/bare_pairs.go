@@ -206,10 +206,10 @@ func (s *PairSums) replace(said, all [2]uint32) {
 	s.add(said, -1)
 	s.add(all, 1)
 	hi, lo := bits.Mul64(uint64(all[0]), uint64(all[1]))
-	var carry uint64
-	s.Lo -= uint64(said[0]) * uint64(said[1]) // which is part of it
+	var carry, borrow uint64
 	s.Lo, carry = bits.Add64(s.Lo, lo, 0)
-	s.Hi += hi + carry
+	s.Lo, borrow = bits.Sub64(s.Lo, uint64(said[0])*uint64(said[1]), 0)
+	s.Hi += hi + carry - borrow
 }
 
 // add adds times as many of a key to all but Most, which it only raises, and the pairs.

@@ -198,3 +198,19 @@ func TestPairsOutgrow(t *testing.T) {
 		}
 	}
 }
+
+// TestPairsWrap: what a slot says is taken off sums of pairs that just went over 64 bits, or are about to.
+func TestPairsWrap(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 3))
+	for i := range 80 { // keys that outgrew their slots come in any order
+		p := newPaired(5)
+		great, rest, slot := bareKey(5, 1<<23), bareKey(5, 2<<23), bareKey(5, 3<<23)
+		for side := range 2 {
+			p.many(side, great, 1<<32-1) // with rest 1<<64 - 1000 pairs, or - 345,073
+			p.many(side, rest, [2][2]uint32{{2_863_311_197, 3}, {4_294_794_759, 2}}[i%2][side])
+			p.many(side, slot, 512-256*uint32(side))
+			p.sum(side, slices.Repeat([][1]uint64{slot}, 200)...)
+		}
+		p.check(t, rnd)
+	}
+}
