@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"internal/form":     {},
 	"internal/prefetch": {},
 	"internal/vector":   {},
-	"internal/take":     {"internal/form", "internal/prefetch"},
+	"internal/take":     {"internal/form", "internal/prefetch", "internal/vector"},
 	"internal/keyset":   {"internal/form", "internal/prefetch", "internal/vector"},
 	"internal/order":    {"internal/form", "internal/keyset", "internal/vector"},
 	"internal/frame":    {".", "internal/form", "internal/keyset", "internal/order"},

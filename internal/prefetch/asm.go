@@ -19,10 +19,30 @@ func Cells(base unsafe.Pointer, size uintptr, at []uint32) {
 	cells(uintptr(base), size, unsafe.SliceData(at), len(at))
 }
 
-// CellsFrom is Cells for numbers that are less by first than those in memory; first may be negative.
-func CellsFrom(base unsafe.Pointer, first int, size uintptr, at []uint32) {
-	cells(uintptr(base)+uintptr(first)*size, size, unsafe.SliceData(at), len(at))
+// Spans fetches the lines in which spans of some bytes begin and end: each begins with a cell of some size, by numbers that are less by first, which may be
+// negative, than those in memory from base on. Lines that are read but once, and more of them than caches hold, take no room in the outer ones.
+func Spans(base unsafe.Pointer, first int, size uintptr, at []uint32, bytes uintptr, once bool) {
+	from, list := uintptr(base)+uintptr(first)*size, unsafe.SliceData(at)
+	switch whole := bytes <= size; {
+	case whole && once:
+		cellsOnce(from, size, list, len(at))
+	case whole:
+		cells(from, size, list, len(at))
+	case once:
+		spansOnce(from, size, list, len(at), bytes-1)
+	default:
+		spans(from, size, list, len(at), bytes-1)
+	}
 }
 
 //go:noescape
 func cells(base, size uintptr, at *uint32, n int)
+
+//go:noescape
+func cellsOnce(base, size uintptr, at *uint32, n int)
+
+//go:noescape
+func spans(base, size uintptr, at *uint32, n int, last uintptr)
+
+//go:noescape
+func spansOnce(base, size uintptr, at *uint32, n int, last uintptr)

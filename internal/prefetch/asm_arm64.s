@@ -38,3 +38,60 @@ next:
 	BNE  next
 done:
 	RET
+
+// func cellsOnce(base, size uintptr, at *uint32, n int)
+TEXT ·cellsOnce(SB), NOSPLIT, $0-32
+	MOVD base+0(FP), R0
+	MOVD size+8(FP), R1
+	MOVD at+16(FP), R2
+	MOVD n+24(FP), R3
+	CMP  $0, R3
+	BLE  done
+next:
+	MOVWU.P 4(R2), R4
+	MADD R1, R0, R4, R5
+	PRFM (R5), PLDL1STRM
+	SUBS $1, R3
+	BNE  next
+done:
+	RET
+
+// func spans(base, size uintptr, at *uint32, n int, last uintptr)
+TEXT ·spans(SB), NOSPLIT, $0-40
+	MOVD base+0(FP), R0
+	MOVD size+8(FP), R1
+	MOVD at+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD last+32(FP), R6
+	CMP  $0, R3
+	BLE  done
+next:
+	MOVWU.P 4(R2), R4
+	MADD R1, R0, R4, R5
+	PRFM (R5), PLDL1KEEP
+	ADD  R6, R5
+	PRFM (R5), PLDL1KEEP
+	SUBS $1, R3
+	BNE  next
+done:
+	RET
+
+// func spansOnce(base, size uintptr, at *uint32, n int, last uintptr)
+TEXT ·spansOnce(SB), NOSPLIT, $0-40
+	MOVD base+0(FP), R0
+	MOVD size+8(FP), R1
+	MOVD at+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD last+32(FP), R6
+	CMP  $0, R3
+	BLE  done
+next:
+	MOVWU.P 4(R2), R4
+	MADD R1, R0, R4, R5
+	PRFM (R5), PLDL1STRM
+	ADD  R6, R5
+	PRFM (R5), PLDL1STRM
+	SUBS $1, R3
+	BNE  next
+done:
+	RET

@@ -25,7 +25,14 @@ func TestNothingHappens(t *testing.T) {
 	prefetch.Cells(base, 1<<20, []uint32{1<<32 - 1})
 	prefetch.Cells(base, 0, nil)
 	prefetch.Cells(nil, 8, []uint32{7})
-	prefetch.CellsFrom(base, -5_000_000, 16, []uint32{0, 5_000_000, 1<<32 - 1})
+	for _, once := range []bool{false, true} {
+		for _, bytes := range []uintptr{0, 1, 8, 16, 17, 1 << 30} {
+			prefetch.Spans(base, -5_000_000, 16, []uint32{0, 5_000_000, 1<<32 - 1}, bytes, once)
+			prefetch.Spans(base, 3, 1, []uint32{1<<32 - 1}, bytes, once)
+			prefetch.Spans(nil, 7, 8, nil, bytes, once)
+			prefetch.Spans(nil, 7, 0, []uint32{7}, bytes, once)
+		}
+	}
 	for i, w := range words {
 		if w != uint64(i) {
 			t.Fatalf("word %d is %d", i, w)

@@ -11,13 +11,16 @@ func (e *extents[T]) copyBytes(g *gather, cs []chunk, p *picks, out []byte) erro
 				return err
 			}
 			c.data = bytes[s.chunk]
-			fetchBytes(c.data, e.from[s.lo:min(s.lo+fetchBlock, s.hi)])
-			for lo := s.lo; lo < s.hi; lo += fetchBlock {
-				hi := min(lo+fetchBlock, s.hi)
-				fetchBytes(c.data, e.from[hi:min(hi+fetchBlock, s.hi)])
-				if err := c.copy(g, e.from[lo:hi], e.offsets[lo+1:hi+1]); err != nil {
-					return err
+			from, ends := e.from[s.lo:s.hi], e.offsets[s.lo+1:s.hi+1]
+			size := max(short, int(ends[len(ends)-1]-ends[0])/len(ends))
+			var err error
+			steps(len(from), textStep, func(lo, hi int) { fetchBytes(c.data, from[lo:hi], size, p.many()) }, func(lo, hi int) {
+				if err == nil {
+					err = c.copy(g, from[lo:hi], ends[lo:hi])
 				}
+			})
+			if err != nil {
+				return err
 			}
 		}
 		return nil
@@ -31,14 +34,14 @@ type copier[T offset] struct {
 	start, at int
 	out       []byte
 	// to is where the elements in work go.
-	to [fetchBlock + 1]int
+	to [textStep + 1]int
 }
 
 // short is the number of bytes that are copied for a short element, whatever its length, where these exist on both sides: what is too much is
 // written over by the elements after it.
 const short = 16
 
-// copy copies at most fetchBlock elements, and completes their ends.
+// copy copies at most textStep elements, and completes their ends.
 func (c *copier[T]) copy(g *gather, from, ends []T) error {
 	first, n := c.at, len(from)
 	longest, last := c.place(from, ends)

@@ -27,7 +27,7 @@ func (e *extents[T]) find(g *gather, t arrow.DataType, cs []chunk, p *picks, val
 			rows, from, ends := p.rows[s.lo:s.hi], e.from[s.lo:s.hi], e.offsets[s.lo+1:s.hi+1]
 			var bad bool
 			if valid == nil {
-				ahead(r.src, r.base, rows, func(lo, hi int) {
+				ahead(r.src, r.base, 2, rows, p.many(), func(lo, hi int) {
 					var wrong bool
 					total, wrong = r.all(rows[lo:hi], from[lo:hi], ends[lo:hi], total)
 					bad = bad || wrong

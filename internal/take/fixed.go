@@ -7,6 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow/internal/prefetch"
+	"github.com/onerow-go/onerow/internal/vector"
 )
 
 func (g *gather) bools(t arrow.DataType, cs []chunk, p *picks) (*array.Data, error) {
@@ -78,7 +81,7 @@ func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (
 			if err := g.tick(s.hi - s.lo); err != nil {
 				return err
 			}
-			segmentWords(out, srcs[s.chunk], s.base+cs[s.chunk].at, s, p.rows[s.lo:s.hi], valid)
+			segmentWords(out, srcs[s.chunk], s.base+cs[s.chunk].at, s, p, valid)
 		}
 		return nil
 	})
@@ -86,9 +89,9 @@ func gatherWords[T word](g *gather, cs []chunk, i int, p *picks, valid []byte) (
 }
 
 // segmentWords gathers the elements of a segment; base is what its rows are counted from in src.
-func segmentWords[T word](out, src []T, base int, s segment, rows []uint32, valid []byte) {
+func segmentWords[T word](out, src []T, base int, s segment, p *picks, valid []byte) {
 	var zero T
-	dst := out[s.lo:s.hi]
+	dst, rows := out[s.lo:s.hi], p.rows[s.lo:s.hi]
 	if isConstant(rows) && isUniform(valid, s) {
 		cell := zero
 		if valid == nil || bit(valid, s.lo) {
@@ -99,8 +102,14 @@ func segmentWords[T word](out, src []T, base int, s segment, rows []uint32, vali
 		}
 		return
 	}
-	if valid == nil {
-		ahead(src, base, rows, func(lo, hi int) { pickWords(dst[lo:hi], src, base, rows[lo:hi]) })
+	switch {
+	case valid == nil && p.many() && len(rows) >= leastStream:
+		lead := -s.lo & (prefetch.Line/widthOf[T]() - 1) // to the next whole line
+		pickWords(dst[:lead], src, base, rows[:lead])
+		streamWords(dst[lead:], src, base, rows[lead:])
+		return
+	case valid == nil:
+		ahead(src, base, 1, rows, false, func(lo, hi int) { pickWords(dst[lo:hi], src, base, rows[lo:hi]) })
 		return
 	}
 	for k, r := range rows {
@@ -110,6 +119,20 @@ func segmentWords[T word](out, src []T, base int, s segment, rows []uint32, vali
 			dst[k] = zero
 		}
 	}
+}
+
+// leastStream is the least number of rows of a segment whose elements are streamed: the end of it is waited for.
+const leastStream = 1024
+
+// streamWords is pickWords for more rows than caches hold: what is gathered goes to memory.
+func streamWords[T word](dst, src []T, base int, rows []uint32) {
+	var room [wordStep]T
+	ahead(src, base, 1, rows, true, func(lo, hi int) {
+		step := room[:hi-lo]
+		pickWords(step, src, base, rows[lo:hi])
+		vector.Stream(arrow.GetBytes(dst[lo:hi]), arrow.GetBytes(step))
+	})
+	vector.Settle()
 }
 
 // pickWords gathers elements of which none is NULL.
