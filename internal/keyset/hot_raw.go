@@ -15,8 +15,8 @@ import (
 // stand: nothing is made of a row that loses to one at hand, neither the scrambled word of its key nor the word of its order. A HotRaw belongs to one
 // goroutine.
 //
-// A slot is a key and its greatest order so far. In the first step each row looks at one slot, and is done with if its key is there with a greater
-// order. Other rows are listed. In the second step they look at all slots of their line, which go by the top bits of one product, so that
+// A slot is a key and its greatest order so far. In the first step each row looks at its line, or, one by one, at one slot of it, and is done with if its key is
+// there with a greater order. Of the others, those whose line is full of other keys go on to the partitions; the rest look closer. Lines go by the top bits of one product, so that
 // the lines of a table are parts of those of a smaller one, and those of several workers have the same keys.
 type HotRaw struct {
 	on    bool
@@ -123,7 +123,7 @@ func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compar
 // homeOf returns the slot that rows of a key look at.
 func (h *HotRaw) homeOf(key uint64) uint32 { return uint32(h.table().Of(key)) }
 
-// weigh is the second step for row i of the block. The rows of slots lie elsewhere, and are looked at only where they have to be.
+// weigh looks closer at row i of the block, one whose key may be in its line, or find room there. The rows of slots lie elsewhere, and are looked at only where they have to be.
 func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, b uint32) int) {
 	home := h.homeOf(key)
 	for j := range uint32(rawWays) {
