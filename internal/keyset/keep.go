@@ -1,10 +1,25 @@
 package keyset
 
+import (
+	"unsafe"
+
+	"github.com/onerow-go/onerow/internal/vector"
+)
+
 // Keep keeps of each key the entry with the greatest payload. At most ChunkRows entries come at a time. An entry whose payload equals that of the one
-// kept, s, is for even to judge, which may give s its row. This is the hot loop of choosing.
+// kept, s, is for even to judge, which may give s its row.
 func Keep[K Words](t *Table[K, uint32], entries []Entry[K, uint32], even func(s, e *Entry[K, uint32])) {
+	if len(entries) == 0 {
+		return
+	}
 	t.Grow(len(entries))
-	for _, i := range keepAtStart(t, entries) {
+	var left []uint8
+	if len(entries[0].Key) == 1 {
+		left = keepOneWord(t, entries)
+	} else {
+		left = keepAtStart(t, entries)
+	}
+	for _, i := range left {
 		e := &entries[i]
 		s := t.place(e)
 		switch {
@@ -16,6 +31,23 @@ func Keep[K Words](t *Table[K, uint32], entries []Entry[K, uint32], even func(s,
 		}
 	}
 }
+
+// keepOneWord does so for those entries of keys of one word that find their key, or a free slot, at their start or in the slot after it, and have another payload than is kept. It returns the
+// numbers of those left, valid until the next call.
+func keepOneWord[K Words](t *Table[K, uint32], entries []Entry[K, uint32]) []uint8 {
+	slots, some := asKept(t.slots), asKept(entries)
+	n, free := vector.Keep(slots, uint64(t.starts), some, t.left)
+	n, next := vector.KeepNext(slots, uint64(t.starts), uint64(t.mask), some, t.left[:n])
+	t.n += free + next
+	return t.left[:n]
+}
+
+// asKept gives entries of keys of one word as vector has them.
+func asKept[K Words](entries []Entry[K, uint32]) []vector.Kept {
+	return unsafe.Slice((*vector.Kept)(unsafe.Pointer(unsafe.SliceData(entries))), len(entries))
+}
+
+const _ = uint(slotShift-vector.KeepShift) + uint(vector.KeepShift-slotShift)
 
 // keepAtStart does so for those entries whose keys are in the table, right at their start and with another payload, and returns the numbers of
 // those left, valid until the next call. It has no branch: neither which of two entries is greater can be foretold, nor which are left.
