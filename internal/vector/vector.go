@@ -1,5 +1,5 @@
 // Package vector has the loops that every row goes through and that processors do several rows at a time: in AVX-512 where there is that, else in Go, with
-// equal results. Loops that count take a row at a time, in assembly for all processors of amd64. With the build tag purego all is Go.
+// equal results. Loops that count, or keep greatest rows, take a row at a time, in assembly for all processors of amd64, as does what is streamed to memory. With the build tag purego all is Go.
 package vector
 
 import "unsafe"
