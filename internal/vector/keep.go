@@ -1,5 +1,7 @@
 package vector
 
+import "unsafe"
+
 // Kept is a key with its greatest row so far: that with the greatest payload. Row1 is 1 + the row's number, 0 in slots that are free.
 type Kept struct {
 	Key           uint64
@@ -17,18 +19,24 @@ func Keep(slots []Kept, starts uint64, entries []Kept, left []uint8) (n, free in
 	if n, free, ok := keep(slots, starts, entries, left); ok {
 		return n, free
 	}
+	base := unsafe.Pointer(&slots[0])
 	for i := range entries {
 		e := &entries[i]
-		s := &slots[e.Key>>KeepShift&starts]
-		taken := one(s.Row1 == 0)
-		free += taken
-		if taken != 0 {
-			s.Key = e.Key
-		}
+		s := (*Kept)(unsafe.Add(base, e.Key>>KeepShift&starts*uint64(unsafe.Sizeof(Kept{}))))
 		was, is := uint64(s.Payload)<<32|uint64(s.Row1), uint64(e.Payload)<<32|uint64(e.Row1)
-		leave := one(s.Key != e.Key) | one(s.Payload == e.Payload)&^taken
+		key, differ, leave := s.Key, (was^is)>>32, 0
+		if was == 0 {
+			key, differ = e.Key, is
+			free++
+		}
+		if key != e.Key {
+			leave = 1
+		}
+		if differ == 0 {
+			leave = 1
+		}
 		best := max(was, is&(uint64(leave)-1))
-		s.Row1, s.Payload = uint32(best), uint32(best>>32)
+		s.Key, s.Row1, s.Payload = key, uint32(best), uint32(best>>32)
 		left[n] = uint8(i)
 		n += leave
 	}
