@@ -52,7 +52,7 @@ func (w *checkWorker[K]) group(workers []*checkWorker[K], part int) (rows int64,
 	w.chunks = w.chunks[:0]
 	for i, from := range workers {
 		w.streams[i].first = len(w.chunks)
-		from.parts.Chunks(part, func(chunk []extentEntry[K]) {
+		from.parts.Whole(part, func(chunk []extentEntry[K]) {
 			w.chunks = append(w.chunks, chunk)
 			rows += int64(len(chunk))
 		})
@@ -75,8 +75,12 @@ func (w *checkWorker[K]) group(workers []*checkWorker[K], part int) (rows int64,
 // follow goes through all streams together, in order of rows.
 func (w *checkWorker[K]) follow() {
 	for i := range w.streams {
-		w.streams[i].next = w.streams[i].first
-		w.open(&w.streams[i])
+		s := &w.streams[i]
+		if s.next = s.first; s.next < s.end {
+			first := w.chunks[s.next]
+			keyset.Fetch(first[:min(aheadRows, len(first))])
+		}
+		w.open(s)
 	}
 	for !w.pollAfter(len(w.streams)) {
 		s, until := w.earliest()
@@ -108,15 +112,20 @@ func (w *checkWorker[K]) earliest() (s *stream[K], until uint32) {
 	return s, until
 }
 
-// open goes on to the next chunk of a stream, if there is one. Nothing is read ahead of run: chunks come from memory, at the pace at which
-// the processor fetches what lies in order.
+// aheadRows is the number of entries by which entries are fetched before they are made ready.
+const aheadRows = 64
+
+// open goes on to the next chunk of a stream, if there is one, and fetches what comes first in the one after it.
 func (w *checkWorker[K]) open(s *stream[K]) {
 	if s.entries, s.links, s.ready = nil, nil, 0; s.next == s.end {
 		return
 	}
 	s.entries, s.at = w.chunks[s.next], uint64(s.next)*keyset.ChunkRows
 	s.links = w.links[s.at : s.at+uint64(len(s.entries))]
-	s.next++
+	if s.next++; s.next < s.end {
+		next := w.chunks[s.next]
+		keyset.Fetch(next[:min(aheadRows, len(next))])
+	}
 }
 
 // readyRows is the number of entries that are made ready together. While they are followed, the processor has time to fetch those after them.
@@ -135,6 +144,7 @@ func (w *checkWorker[K]) run(s *stream[K], until uint32) {
 	for len(s.entries) > 0 && !w.pollAfter(readyRows) {
 		if s.ready == 0 {
 			s.ready = min(readyRows, len(s.entries))
+			keyset.Fetch(s.entries[min(aheadRows, len(s.entries)):min(aheadRows+readyRows, len(s.entries))])
 			keyset.StartsIn(w.trails, s.entries[:s.ready], s.links[:s.ready])
 		}
 		n := s.ready

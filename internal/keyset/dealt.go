@@ -138,6 +138,23 @@ func (d *dealt[E]) Chunks(i int, f func([]E)) {
 	}
 }
 
+// Whole calls f with the chunks of partition i, in the order in which they were added to. It doesn't fetch them: [Fetch] does, for those who read several lists of chunks side by side.
+func (d *dealt[E]) Whole(i int, f func([]E)) {
+	l := &d.lists[i]
+	if l.n == 0 {
+		return
+	}
+	for c := l.first; ; c = d.links[c].next {
+		f(d.entries(i, c))
+		if c == l.last {
+			return
+		}
+	}
+}
+
+// Fetch fetches the lines of some entries, at most those of a chunk.
+func Fetch[E any](entries []E) { fetch(entries, len(entries)) }
+
 // entries are those of chunk c of partition i. It doesn't touch them: to slice an array by its address reads its first byte.
 func (d *dealt[E]) entries(i int, c uint32) []E {
 	n := d.links[c].n

@@ -2,7 +2,9 @@ package keyset_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/onerow-go/onerow/internal/keyset"
@@ -185,4 +187,31 @@ func TestPartsKeepApart(t *testing.T) {
 	if seen != rows {
 		t.Errorf("%d rows of %d", seen, rows)
 	}
+}
+
+// TestWhole: chunks come whole, and have the entries that Chunks gives, in their order.
+func TestWhole(t *testing.T) {
+	parts := keyset.NewParts[[1]uint64, uint64](1)
+	defer parts.Release()
+	n := 3*keyset.ChunkRows + 7
+	for i := range n {
+		parts.Add(keyset.Entry[[1]uint64, uint64]{Key: [1]uint64{0}, Payload: uint64(i), Row1: uint32(i + 1)})
+	}
+	for part := range 2 {
+		var whole, some []keyset.Entry[[1]uint64, uint64]
+		lengths := map[int]int{}
+		parts.Whole(part, func(chunk []keyset.Entry[[1]uint64, uint64]) {
+			lengths[len(chunk)]++
+			whole = append(whole, chunk...)
+			keyset.Fetch(chunk)
+		})
+		parts.Chunks(part, func(chunk []keyset.Entry[[1]uint64, uint64]) { some = append(some, chunk...) })
+		if !slices.Equal(whole, some) || len(whole) != n*(1-part) {
+			t.Errorf("partition %d has %d entries by whole chunks, %d else", part, len(whole), len(some))
+		}
+		if want := map[int]int{keyset.ChunkRows: 3, 7: 1}; part == 0 && !maps.Equal(lengths, want) {
+			t.Errorf("chunks of %v entries, want %v", lengths, want)
+		}
+	}
+	keyset.Fetch([]uint64(nil))
 }
