@@ -10,9 +10,9 @@ import (
 	"github.com/onerow-go/onerow/internal/keyset"
 )
 
-// The entries of a partition are followed in order of their rows. Most histories are written in order of time, so that each version begins after the
-// one of its key that came last: such a key is sound once its last entry was followed, and nothing of it is kept or moved. Of the other keys, the entries are
-// found again by their links, and swept.
+// The entries of a partition are followed in order of their rows. Most histories are written in order of time, so that each version begins
+// after the one of its key that came last: such a key is sound once its last entry was followed, and nothing of it is kept or moved. Of the
+// other keys, the entries are found again by their links, and swept.
 
 // trail is what is known of a key: the last word of the version that came last, and the number of its entry. The greatest bit of at is set as
 // long as the key is sound, and in order.
@@ -188,8 +188,8 @@ func lead[K keyset.Words](slots []keyset.Entry[K, trail], entries []extentEntry[
 	return len(entries)
 }
 
-// lead leads a key on to entry at, and returns the number of the one before it. The key is sound still if the version starts after the one before it,
-// and by far at most; that of an odd version is after none. Where rows have no order, it can't be foretold: no branch.
+// lead leads a key on to entry at, and returns the number of the one before it. The key is sound still if the version starts after the one
+// before it, and by far at most; that of an odd version is after none. Where rows have no order, it can't be foretold: no branch.
 func (t *trail) lead(e extent, at, far uint64) (before uint32) {
 	_, after := bits.Sub64(t.reach, e.from, 0)
 	still := t.at & (after << 63)

@@ -7,11 +7,13 @@ import (
 	"github.com/onerow-go/onerow/internal/vector"
 )
 
-// Bare deals keys out over partitions by themselves, without their rows: 8 bytes a row, where [Parts] have 16. It is for keys of one word that decides.
+// Bare deals keys out over partitions by themselves, without their rows: 8 bytes a row, where [Parts] have 16. It is for keys of one word
+// that decides.
 //
-// As words are scrambled by a permutation, the partition says the top bits of a key, and the entry has only the others. Their room goes to the row: an
-// entry has as many of the lower bits of the number of its row's block. With the block in which its chunk begins they say which block that is, and the key column says the
-// rows in it that have the key. Where partitions had few rows for long, chunks are ended early, so that none spans more blocks than those bits can tell apart.
+// As words are scrambled by a permutation, the partition says the top bits of a key, and the entry has only the others. Their room goes to
+// the row: an entry has as many of the lower bits of the number of its row's block. With the block in which its chunk begins they say which
+// block that is, and the key column says the rows in it that have the key. Where partitions had few rows for long, chunks are ended early,
+// so that none spans more blocks than those bits can tell apart.
 //
 // A Bare belongs to one goroutine while it is filled, by rows in ascending order; several are read together.
 type Bare struct {
@@ -37,8 +39,8 @@ func BareSuits[K Words](k *Keys, rows int64) bool {
 // NewBare returns 1<<BareBits empty partitions.
 func NewBare() *Bare { return &Bare{dealt: newDealt[uint64](1 << BareBits)} }
 
-// NewBareParts returns as many empty partitions for entries of keys that are dealt out bare. As their partition says the top bits of a key, they are not in one
-// under one hash for all.
+// NewBareParts returns as many empty partitions for entries of keys that are dealt out bare. As their partition says the top bits of a key,
+// they are not in one under one hash for all.
 func NewBareParts[K Words, P any]() *Parts[K, P] {
 	return &Parts[K, P]{dealt: newDealt[Entry[K, P]](1 << BareBits), keep: ^uint64(0), shift: 64 - BareBits}
 }
@@ -124,8 +126,8 @@ func (b *Bare) Release() {
 	b.bases = nil
 }
 
-// Counts are the numbers of rows of the keys of one partition of Bares. A slot is the key, without the bits of the partition, over as many bits of its number;
-// a free slot is zero. Where a number outgrows them, the rest is among the many. Counts belong to one goroutine.
+// Counts are the numbers of rows of the keys of one partition of Bares. A slot is the key, without the bits of the partition, over as many
+// bits of its number; a free slot is zero. Where a number outgrows them, the rest is among the many. Counts belong to one goroutine.
 type Counts struct {
 	slots  []uint64
 	mask   uint64
@@ -239,8 +241,8 @@ func (c *Counts) put(s uint64) (at uint64) {
 func (c *Counts) Len() int    { return c.n }
 func (c *Counts) Rows() int64 { return c.rows }
 
-// Slots are the slots: keys over their numbers, and free ones, which are zero, in no order that means anything. The rest of numbers that outgrew their bits is
-// told by Many.
+// Slots are the slots: keys over their numbers, and free ones, which are zero, in no order that means anything. The rest of numbers that
+// outgrew their bits is told by Many.
 func (c *Counts) Slots() []uint64 { return c.slots }
 
 // MaxInSlot is the greatest number that a slot holds.

@@ -6,9 +6,9 @@ import (
 	"github.com/onerow-go/onerow/internal/vector"
 )
 
-// Pairs are the numbers of rows of the keys of one partition of Bares on two sides. They are Counts of the first side, with a byte beside each slot for the number on
-// the second: a slot may say 0, as its key is on the second side alone. Only the key that is zero can't, since such a slot is free: its number on the second side is
-// kept by itself. Pairs belong to one goroutine.
+// Pairs are the numbers of rows of the keys of one partition of Bares on two sides. They are Counts of the first side, with a byte beside
+// each slot for the number on the second: a slot may say 0, as its key is on the second side alone. Only the key that is zero can't, since
+// such a slot is free: its number on the second side is kept by itself. Pairs belong to one goroutine.
 type Pairs struct {
 	first  Counts // but for its keys, which are of both sides
 	second []uint8

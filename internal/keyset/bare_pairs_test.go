@@ -173,7 +173,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestPairsOutgrow: numbers at which a slot, or the byte beside it, is full, and fuller, by entries and at once; so many pairs that 64 bits don't hold them.
+// TestPairsOutgrow: numbers at which a slot, or the byte beside it, is full, and fuller, by entries and at once; so many pairs that 64 bits
+// don't hold them.
 func TestPairsOutgrow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 3))
 	for _, below := range []uint64{0, 1, 1 << 23, ^uint64(0)} {

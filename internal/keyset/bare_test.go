@@ -115,8 +115,8 @@ func (d *bareDealt) check(t *testing.T, rnd *rand.Rand) {
 	}
 }
 
-// TestBare deals out blocks of all lengths, rows alone and rows of which some are skipped, with gaps of many blocks: another worker's spans, or rows without
-// a key. Each entry comes out once, in order, and with its block.
+// TestBare deals out blocks of all lengths, rows alone and rows of which some are skipped, with gaps of many blocks: another worker's
+// spans, or rows without a key. Each entry comes out once, in order, and with its block.
 func TestBare(t *testing.T) {
 	for seed := range uint64(9) {
 		if testing.Short() && seed > 2 {

@@ -11,8 +11,8 @@ import (
 // ChunkRows is the number of entries that are handed on together, at most.
 const ChunkRows = 256
 
-// Chunks are cut from pooled slabs, of 1 MiB at first. Each new slab is a quarter of those before it, at most 32 MiB, so that their number hardly grows
-// with the rows, and no more than an eighth lies idle on average.
+// Chunks are cut from pooled slabs, of 1 MiB at first. Each new slab is a quarter of those before it, at most 32 MiB, so that their number
+// hardly grows with the rows, and no more than an eighth lies idle on average.
 const (
 	slabWords   = 1 << 17
 	slabClasses = 6
@@ -28,8 +28,8 @@ func newSlab(class int) []uint64 {
 	return make([]uint64, slabWords<<class)
 }
 
-// dealt is what was dealt out over partitions: entries of type E, without pointers, in chunks. It belongs to one goroutine while it is filled; several are
-// read together.
+// dealt is what was dealt out over partitions: entries of type E, without pointers, in chunks. It belongs to one goroutine while it is
+// filled; several are read together.
 type dealt[E any] struct {
 	heads  []head[E]
 	lists  []list
@@ -46,8 +46,8 @@ type head[E any] struct {
 	n   uint
 }
 
-// list is the chunks of a partition: how many, the numbers of the first and the last, which is being filled, and how many entries those lack that were
-// ended before they were full.
+// list is the chunks of a partition: how many, the numbers of the first and the last, which is being filled, and how many entries those
+// lack that were ended before they were full.
 type list struct{ n, first, last, lack uint32 }
 
 // link is the number of the chunk after one in its partition, valid for all but the last, and the most entries that it holds.
@@ -103,8 +103,8 @@ func (d *dealt[E]) end(part int) {
 	}
 }
 
-// stretch is the number of entries that are read together, some 16 lines: while one stretch is at work, the next is fetched, wherever it lies. Without that a
-// worker waits for the memory of each chunk.
+// stretch is the number of entries that are read together, some 16 lines: while one stretch is at work, the next is fetched, wherever it
+// lies. Without that a worker waits for the memory of each chunk.
 func (d *dealt[E]) stretch() int { return max(64, 16*prefetch.Line/int(unsafe.Sizeof(*new(E)))) }
 
 // Chunks calls f with the entries of partition i, some at a time, at most ChunkRows, in the order in which they were added.
@@ -138,7 +138,8 @@ func (d *dealt[E]) Chunks(i int, f func([]E)) {
 	}
 }
 
-// Whole calls f with the chunks of partition i, in the order in which they were added to. It doesn't fetch them: [Fetch] does, for those who read several lists of chunks side by side.
+// Whole calls f with the chunks of partition i, in the order in which they were added to. It doesn't fetch them: [Fetch] does, for those
+// who read several lists of chunks side by side.
 func (d *dealt[E]) Whole(i int, f func([]E)) {
 	l := &d.lists[i]
 	if l.n == 0 {

@@ -15,16 +15,16 @@ func NewSecrets() {
 	secrets = newScrambler()
 }
 
-// SampleFrom makes keys of few rows go by a sample too, of a row of so many, and gives room to a number of values. A value that a sample has once is
-// one of few with again 1.
+// SampleFrom makes keys of few rows go by a sample too, of a row of so many, and gives room to a number of values. A value that a sample
+// has once is one of few with again 1.
 func SampleFrom(rows, every uint32, again, room int) (restore func()) {
 	was := sampling
 	sampling.from, sampling.every, sampling.again, sampling.room = rows, every, again, room
 	return func() { sampling = was }
 }
 
-// Ways says how keys are read, in a letter a column: w for a whole word, n for a narrowed one, t for a text, c for a number of few; "" when they don't go by a
-// sample.
+// Ways says how keys are read, in a letter a column: w for a whole word, n for a narrowed one, t for a text, c for a number of few; "" when
+// they don't go by a sample.
 func (k *Keys) Ways() (ways string) {
 	for _, f := range k.fits {
 		switch {

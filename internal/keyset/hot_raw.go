@@ -11,13 +11,14 @@ import (
 	"github.com/onerow-go/onerow/internal/vector"
 )
 
-// HotRaw keeps keys at hand as [Hot] does, where both the key and the first order column are words of 64 bits without NULL, and reads these where they
-// stand: nothing is made of a row that loses to one at hand, neither the scrambled word of its key nor the word of its order. A HotRaw belongs to one
-// goroutine.
+// HotRaw keeps keys at hand as [Hot] does, where both the key and the first order column are words of 64 bits without NULL, and reads these
+// where they stand: nothing is made of a row that loses to one at hand, neither the scrambled word of its key nor the word of its order. A
+// HotRaw belongs to one goroutine.
 //
-// A slot is a key and its greatest order so far. In the first step each row looks at its line, or, one by one, at one slot of it, and is done with if its key is
-// there with a greater order. Of the others, those whose line is full of other keys go on to the partitions; the rest look closer. Lines go by the top bits of one product, so that
-// the lines of a table are parts of those of a smaller one, and those of several workers have the same keys.
+// A slot is a key and its greatest order so far. In the first step each row looks at its line, or, one by one, at one slot of it, and is
+// done with if its key is there with a greater order. Of the others, those whose line is full of other keys go on to the partitions; the
+// rest look closer. Lines go by the top bits of one product, so that the lines of a table are parts of those of a smaller one, and those of
+// several workers have the same keys.
 type HotRaw struct {
 	on    bool
 	most  int    // slots that there may be
@@ -28,8 +29,8 @@ type HotRaw struct {
 	used  int
 	// memory is that of slots and rows, which is lent.
 	memory [2][]uint64
-	// least is no more than any rank at hand; 0 while it isn't known, or leaves too many rows. at are the slots that are used, or were some time ago. rounds is the number of
-	// trials, and next when least is found again.
+	// least is no more than any rank at hand; 0 while it isn't known, or leaves too many rows. at are the slots that are used, or were some
+	// time ago. rounds is the number of trials, and next when least is found again.
 	least        uint64
 	at           []uint32
 	rounds, next int
@@ -54,13 +55,16 @@ const (
 	// rawMost is how many slots there are at most: they lie in the third cache, which is still quicker than dealing out.
 	rawMost     = 1 << rawMostBits
 	rawMostBits = 17
-	// rawShare is how many slots there are to be for a key: where keys are few, hardly any finds its slot taken. rawGrowth is by how much they grow, in bits.
+	// rawShare is how many slots there are to be for a key: where keys are few, hardly any finds its slot taken. rawGrowth is by how much
+	// they grow, in bits.
 	rawShare, rawGrowth = 128, 2
-	// rawLeast is the most keys of which the least rank is found: after rawRounds trials, and again after a quarter as many as there were, as ranks rise ever more slowly.
+	// rawLeast is the most keys of which the least rank is found: after rawRounds trials, and again after a quarter as many as there were,
+	// as ranks rise ever more slowly.
 	rawLeast, rawRounds = 2048, 4
 )
 
-// RawSlots is how many slots there are at first, and RawNear the number of keys whose lines lie in a core's own cache. They are variables for tests.
+// RawSlots is how many slots there are at first, and RawNear the number of keys whose lines lie in a core's own cache. They are variables
+// for tests.
 var RawSlots, RawNear = 1 << 13, 1 << 13
 
 // rawSecret multiplies keys.
@@ -101,9 +105,9 @@ func (h *HotRaw) Release() {
 // On says whether rows are to be merged. Once off, it stays off.
 func (h *HotRaw) On() bool { return h != nil && h.on }
 
-// Greatest merges a block of rows, given by their keys and by words that, flipped, are the greater the greater the row; what these have room for are the
-// rows that come next. It returns the rows of the block, by their places in it, that go on to the partitions. row is the number of the block's first
-// row, and compare compares rows in full. The list is valid until the next call.
+// Greatest merges a block of rows, given by their keys and by words that, flipped, are the greater the greater the row; what these have
+// room for are the rows that come next. It returns the rows of the block, by their places in it, that go on to the partitions. row is the
+// number of the block's first row, and compare compares rows in full. The list is valid until the next call.
 func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compare func(a, b uint32) int) (refused []uint16) {
 	h.rises = 0
 	m := h.look(keys, orders, flip, row+1)
@@ -123,7 +127,8 @@ func (h *HotRaw) Greatest(keys, orders []uint64, flip uint64, row uint32, compar
 // homeOf returns the slot that rows of a key look at.
 func (h *HotRaw) homeOf(key uint64) uint32 { return uint32(h.table().Of(key)) }
 
-// weigh looks closer at row i of the block, one whose key may be in its line, or find room there. The rows of slots lie elsewhere, and are looked at only where they have to be.
+// weigh looks closer at row i of the block, one whose key may be in its line, or find room there. The rows of slots lie elsewhere, and are
+// looked at only where they have to be.
 func (h *HotRaw) weigh(key, rank uint64, i uint16, row1 uint32, compare func(a, b uint32) int) {
 	home := h.homeOf(key)
 	for j := range uint32(rawWays) {
@@ -184,8 +189,8 @@ func (h *HotRaw) Pays() bool {
 	return 2*merged >= seen || 4*h.used < 3*len(h.slots)
 }
 
-// setLeast finds the least rank at hand, where keys are so few that this costs little, and few rows are left anyway. Ranks at hand only rise, but for those of new keys, so it stays right: most rows are
-// less than all of them, and nothing but their key is looked for.
+// setLeast finds the least rank at hand, where keys are so few that this costs little, and few rows are left anyway. Ranks at hand only
+// rise, but for those of new keys, so it stays right: most rows are less than all of them, and nothing but their key is looked for.
 func (h *HotRaw) setLeast() {
 	h.least = 0
 	if !h.few || h.used > rawLeast {

@@ -43,9 +43,10 @@ func (h *HotRaw) Drain(f func([]RawRow)) {
 	h.Release()
 }
 
-// DrainRaw brings together what workers have at hand, all of which are on: where all rows of all batches came to them. It calls found with the greatest row
-// of each key none of whose rows went on, and deal with the greatest rows of the others, some at a time: those of lines that spilled, and those that a worker whose line is full
-// hasn't at hand. worker says which of the workers does so. The lists are valid during the call.
+// DrainRaw brings together what workers have at hand, all of which are on: where all rows of all batches came to them. It calls found with
+// the greatest row of each key none of whose rows went on, and deal with the greatest rows of the others, some at a time: those of lines
+// that spilled, and those that a worker whose line is full hasn't at hand. worker says which of the workers does so. The lists are valid
+// during the call.
 func DrainRaw(ctx context.Context, workers []*HotRaw, compare func(a, b uint32) int,
 	deal func(worker int, rows []RawRow), found func(worker int, rows []uint32)) error {
 	n := 0

@@ -18,8 +18,8 @@ const rawShift = 64 - rawMostBits
 // scale is the number of bits by which the place of a slot in memory is more than its number.
 const rawScale = 4
 
-// look is the first step. While some rows are looked at, the memory of those that come later is fetched, and, where keys are many and rows are looked at
-// one by one, so are their slots.
+// look is the first step. While some rows are looked at, the memory of those that come later is fetched, and, where keys are many and rows
+// are looked at one by one, so are their slots.
 func (h *HotRaw) look(keys, orders []uint64, flip uint64, row1 uint32) (m int) {
 	slots, rising, few := unsafe.Pointer(&h.slots[0]), h.rising, h.few
 	lo := 0
@@ -58,7 +58,8 @@ func (h *HotRaw) table() vector.Slots {
 	return vector.Slots{Base: unsafe.Pointer(&h.slots[0]), By: h.by, Shift: rawShift, Mask: h.mask}
 }
 
-// lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. These look at whole lines, and fetch by themselves.
+// lookWide is the first step for the rows of whole vectors, and returns their number, 0 where there are no vectors. These look at whole
+// lines, and fetch by themselves.
 func (h *HotRaw) lookWide(keys, orders []uint64, flip uint64) (done, m int) {
 	if h.least > 0 {
 		return h.table().Above(keys, orders, flip, h.least, h.missed[:len(keys)], 0, 0)

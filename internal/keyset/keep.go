@@ -6,8 +6,8 @@ import (
 	"github.com/onerow-go/onerow/internal/vector"
 )
 
-// Keep keeps of each key the entry with the greatest payload. At most ChunkRows entries come at a time. An entry whose payload equals that of the one
-// kept, s, is for even to judge, which may give s its row.
+// Keep keeps of each key the entry with the greatest payload. At most ChunkRows entries come at a time. An entry whose payload equals that
+// of the one kept, s, is for even to judge, which may give s its row.
 func Keep[K Words](t *Table[K, uint32], entries []Entry[K, uint32], even func(s, e *Entry[K, uint32])) {
 	if len(entries) == 0 {
 		return
@@ -32,8 +32,8 @@ func Keep[K Words](t *Table[K, uint32], entries []Entry[K, uint32], even func(s,
 	}
 }
 
-// keepOneWord does so for those entries of keys of one word that find their key, or a free slot, at their start or in the slot after it, and have another payload than is kept. It returns the
-// numbers of those left, valid until the next call.
+// keepOneWord does so for those entries of keys of one word that find their key, or a free slot, at their start or in the slot after it,
+// and have another payload than is kept. It returns the numbers of those left, valid until the next call.
 func keepOneWord[K Words](t *Table[K, uint32], entries []Entry[K, uint32]) []uint8 {
 	slots, some := asKept(t.slots), asKept(entries)
 	n, free := vector.Keep(slots, uint64(t.starts), some, t.left)

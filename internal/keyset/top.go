@@ -45,12 +45,12 @@ type Ranked[K Words] struct {
 // Row returns the number of the first row, which is known.
 func (k *Ranked[K]) Row() uint32 { return k.Row1 - 1 }
 
-// MaxTies is how many keys are kept that are equal in rank to the last of those that are full, before it is quicker to look for their first rows, and in a round
-// for those alone that come early; more where many keys are listed. It is a variable for tests.
+// MaxTies is how many keys are kept that are equal in rank to the last of those that are full, before it is quicker to look for their first
+// rows, and in a round for those alone that come early; more where many keys are listed. It is a variable for tests.
 var MaxTies = 64
 
-// mostTies is MaxTies for each 32 keys that are listed: the next greater rank has a third to a half as many keys where numbers of rows are random, and fewer than are
-// listed, so the last rank's keys are at most some twice as many as these.
+// mostTies is MaxTies for each 32 keys that are listed: the next greater rank has a third to a half as many keys where numbers of rows are
+// random, and fewer than are listed, so the last rank's keys are at most some twice as many as these.
 func (t *Top[K]) mostTies() int { return MaxTies * (1 + t.Limit/32) }
 
 // Floor returns the least rank that is worth adding: once too many keys of one round are equal in rank to the last, those above it.
@@ -90,7 +90,8 @@ func (t *Top[K]) tied(k Ranked[K]) bool {
 	return t.ties > t.mostTies()
 }
 
-// Trim ends a round: keys of one partition were added, all that it has. It drops keys if there are far too many. rank is the rank of a key of the partition.
+// Trim ends a round: keys of one partition were added, all that it has. It drops keys if there are far too many. rank is the rank of a key
+// of the partition.
 func (t *Top[K]) Trim(part int, rank func(key K) uint64) {
 	if t.ties > t.mostTies() {
 		have := map[K]bool{}

@@ -19,8 +19,9 @@ func Cells(base unsafe.Pointer, size uintptr, at []uint32) {
 	cells(uintptr(base), size, unsafe.SliceData(at), len(at))
 }
 
-// Spans fetches the lines in which spans of some bytes begin and end: each begins with a cell of some size, by numbers that are less by first, which may be
-// negative, than those in memory from base on. Lines that are read but once, and more of them than caches hold, take no room in the outer ones.
+// Spans fetches the lines in which spans of some bytes begin and end: each begins with a cell of some size, by numbers that are less by
+// first, which may be negative, than those in memory from base on. Lines that are read but once, and more of them than caches hold, take no
+// room in the outer ones.
 func Spans(base unsafe.Pointer, first int, size uintptr, at []uint32, bytes uintptr, once bool) {
 	from, list := uintptr(base)+uintptr(first)*size, unsafe.SliceData(at)
 	switch whole := bytes <= size; {

@@ -6,8 +6,8 @@ import (
 	"github.com/onerow-go/onerow/internal/prefetch"
 )
 
-// Gathering one row of ten is bound by memory, as most rows are on a line of their own, and the lines between them make the next one hard to foretell. So
-// the lines of rows to come are fetched while those before them are gathered.
+// Gathering one row of ten is bound by memory, as most rows are on a line of their own, and the lines between them make the next one hard
+// to foretell. So the lines of rows to come are fetched while those before them are gathered.
 
 const (
 	// fetchAhead is how many rows before they are gathered rows are fetched.
@@ -18,8 +18,8 @@ const (
 	minSpread = 24
 )
 
-// many says whether the lines of the rows, and what is made of them, are more than caches hold: 32 MiB, if each is on a line of its own. They take no
-// room there then, as they would be gone before anyone read them again.
+// many says whether the lines of the rows, and what is made of them, are more than caches hold: 32 MiB, if each is on a line of its own.
+// They take no room there then, as they would be gone before anyone read them again.
 func (p *picks) many() bool { return len(p.rows) >= 32<<20/prefetch.Line }
 
 // ahead calls pick for one step of rows after the other, and meanwhile fetches the cells of rows to come: count cells of src each, from base on.

@@ -7,8 +7,8 @@ import "unsafe"
 // lanes is the number of words that are done at a time.
 const lanes = 8
 
-// avx512 says whether there are the instructions, and the system saves their registers. Processors without VBMI2, which came later than what is used here,
-// are left out: they lower their clock for these instructions.
+// avx512 says whether there are the instructions, and the system saves their registers. Processors without VBMI2, which came later than
+// what is used here, are left out: they lower their clock for these instructions.
 var avx512 = detect()
 
 func detect() bool {

@@ -2,8 +2,9 @@ package vector
 
 import "unsafe"
 
-// Keys are dealt out to 1<<CountBits partitions by their top bits. As an entry, a key is without these, over as many bits that say something else; as a slot of a table, over
-// as many bits of a number, or two. A free slot is zero. Where a key is looked for begins with bit CountShift of an entry.
+// Keys are dealt out to 1<<CountBits partitions by their top bits. As an entry, a key is without these, over as many bits that say
+// something else; as a slot of a table, over as many bits of a number, or two. A free slot is zero. Where a key is looked for begins with
+// bit CountShift of an entry.
 const (
 	CountBits  = 9
 	CountShift = 32
@@ -21,8 +22,8 @@ type Chunk struct {
 	N     uint
 }
 
-// Deal puts keys as entries into the chunks of their partitions, of which there are 1<<CountBits, up to the first whose chunk is full, and returns their number. tag is what the
-// entries say besides.
+// Deal puts keys as entries into the chunks of their partitions, of which there are 1<<CountBits, up to the first whose chunk is full, and
+// returns their number. tag is what the entries say besides.
 func Deal(chunks []Chunk, keys []uint64, tag uint64) (done int) {
 	chunks = chunks[:1<<CountBits]
 	if done, ok := deal(chunks, keys, tag); ok {
@@ -41,13 +42,15 @@ func Deal(chunks []Chunk, keys []uint64, tag uint64) (done int) {
 	return len(keys)
 }
 
-// checked panics unless what the loops that count take for granted holds: slots lie where starts leads, entries are at most ChunkWords, and left has room for so many numbers.
+// checked panics unless what the loops that count take for granted holds: slots lie where starts leads, entries are at most ChunkWords, and
+// left has room for so many numbers.
 func checked(slots []uint64, starts uint64, entries []uint64, left []uint8) {
 	_, _ = slots[starts], left[:ChunkWords:ChunkWords][:len(entries)]
 }
 
-// Count counts entries in the slots at their start, which is some of the bits of starts, where these are their key's, and have room for one more, or are free. It puts the numbers of
-// the entries that are left, at most ChunkWords, into left, which has room for as many, and returns how many they are, and how many slots were free. It has no branch: which are left can't be foretold.
+// Count counts entries in the slots at their start, which is some of the bits of starts, where these are their key's, and have room for one
+// more, or are free. It puts the numbers of the entries that are left, at most ChunkWords, into left, which has room for as many, and
+// returns how many they are, and how many slots were free. It has no branch: which are left can't be foretold.
 func Count(slots []uint64, starts uint64, entries []uint64, left []uint8) (n, free int) {
 	checked(slots, starts, entries, left)
 	if n, free, ok := count(slots, starts, entries, left); ok {
@@ -105,7 +108,8 @@ func CountNext(slots []uint64, starts uint64, entries []uint64, left []uint8) (n
 	return n, free
 }
 
-// CountSecond is Count by the second number of a key, which lies beside its slot. A slot that was free has a first number of zero then. Entries of the key that is zero are left.
+// CountSecond is Count by the second number of a key, which lies beside its slot. A slot that was free has a first number of zero then.
+// Entries of the key that is zero are left.
 func CountSecond(slots []uint64, second []uint8, starts uint64, entries []uint64, left []uint8) (n, free int) {
 	checked(slots, starts, entries, left)
 	_ = second[starts]

@@ -4,8 +4,8 @@ package vector
 
 import "unsafe"
 
-// inGo makes the loops that count, and those that keep, go the way without assembly; tests do. They need no instruction that a processor may lack: what assembly brings is that all lies in registers,
-// and that carries are added as they come.
+// inGo makes the loops that count, and those that keep, go the way without assembly; tests do. They need no instruction that a processor
+// may lack: what assembly brings is that all lies in registers, and that carries are added as they come.
 var inGo bool
 
 func deal(chunks []Chunk, keys []uint64, tag uint64) (done int, ok bool) {

@@ -11,9 +11,10 @@ type Kept struct {
 // KeepShift is the bit of a key from which on bits say where it is looked for.
 const KeepShift = 23
 
-// Keep merges entries into the slots at their start, which is some of the bits of starts: into those that are free, and, if payloads differ, those of their key. It puts the numbers of the
-// entries that are left, at most 256, into left, which has room for as many, and returns how many they are, and how many slots were free. It has no branch: neither which of two entries
-// is greater can be foretold, nor which are left.
+// Keep merges entries into the slots at their start, which is some of the bits of starts: into those that are free, and, if payloads
+// differ, those of their key. It puts the numbers of the entries that are left, at most 256, into left, which has room for as many, and
+// returns how many they are, and how many slots were free. It has no branch: neither which of two entries is greater can be foretold, nor
+// which are left.
 func Keep(slots []Kept, starts uint64, entries []Kept, left []uint8) (n, free int) {
 	_, _ = slots[starts], left[:256:256][:len(entries)]
 	if n, free, ok := keep(slots, starts, entries, left); ok {
@@ -43,8 +44,8 @@ func Keep(slots []Kept, starts uint64, entries []Kept, left []uint8) (n, free in
 	return n, free
 }
 
-// KeepNext is Keep for entries that Keep left, by the slots that come next, up to mask; left has their numbers, and then those of the entries left now, which are all whose key is at its
-// start.
+// KeepNext is Keep for entries that Keep left, by the slots that come next, up to mask; left has their numbers, and then those of the
+// entries left now, which are all whose key is at its start.
 func KeepNext(slots []Kept, starts, mask uint64, entries []Kept, left []uint8) (n, free int) {
 	_, _ = slots[starts], slots[mask]
 	if n, free, ok := keepNext(slots, starts, mask, entries, left); ok {

@@ -22,7 +22,8 @@ func keptBySlots(s *vector.Kept, e vector.Kept) (left, free bool) {
 	return false, false
 }
 
-// TestKeep: entries are merged as one by one, at their start and then in the slot that comes next, in tables of all sizes, also under one hash, with keys and payloads that are equal or zero.
+// TestKeep: entries are merged as one by one, at their start and then in the slot that comes next, in tables of all sizes, also under one
+// hash, with keys and payloads that are equal or zero.
 func TestKeep(t *testing.T) {
 	countedBothWays(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 12))

@@ -49,8 +49,8 @@ func (m *Met) Most(side int) (n uint64) {
 	return n
 }
 
-// Meet takes keys in, by slots and the numbers beside them; see CountSecond. It puts the numbers of the slots that are to be looked at into list, which has as much room as
-// there are slots, at most 1<<16, and returns how many they are.
+// Meet takes keys in, by slots and the numbers beside them; see CountSecond. It puts the numbers of the slots that are to be looked at into
+// list, which has as much room as there are slots, at most 1<<16, and returns how many they are.
 func (m *Met) Meet(slots []uint64, second []uint8, least *Least, list []uint16) (n int) {
 	second, list = second[:len(slots)], list[:len(slots)]
 	done, n := meet(m, slots, second, least, list)

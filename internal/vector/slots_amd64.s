@@ -32,8 +32,8 @@ GLOBL lane<>(SB), RODATA|NOPTR, $16
 	VPSRLQ     X3, Z5, Z5; \
 	VPANDQ     Z1, Z5, Z5
 
-// The loop over lines keeps the places of 64 rows on the stack, at R11: from R13 on those of the next eight rows, from R12 on those of eight that come later, by 56 at
-// most, whose lines are fetched.
+// The loop over lines keeps the places of 64 rows on the stack, at R11: from R13 on those of the next eight rows, from R12 on those of eight
+// that come later, by 56 at most, whose lines are fetched.
 #define PLACES 512
 #define LATER 56
 
@@ -58,8 +58,8 @@ GLOBL lane<>(SB), RODATA|NOPTR, $16
 	ADDQ $64, R12; \
 	ANDQ $(PLACES-1), R12
 
-// Row n of eight, AX, which Zn takes from their keys and orders: it is done with if its key is in its line, which has keys where K5 has ones, and its order is less than the
-// rank beside that.
+// Row n of eight, AX, which Zn takes from their keys and orders: it is done with if its key is in its line, which has keys where K5 has
+// ones, and its order is less than the rank beside that.
 #define LOOK(n, Zn) \
 	MOVQ         (n*8)(R11)(R13*1), DX; \
 	VMOVDQU64    (BX)(DX*1), Z14; \

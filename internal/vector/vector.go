@@ -1,5 +1,6 @@
-// Package vector has the loops that every row goes through and that processors do several rows at a time: in AVX-512 where there is that, else in Go, with
-// equal results. Loops that count, or keep greatest rows, take a row at a time, in assembly for all processors of amd64, as does what is streamed to memory. With the build tag purego all is Go.
+// Package vector has the loops that every row goes through and that processors do several rows at a time: in AVX-512 where there is that,
+// else in Go, with equal results. Loops that count, or keep greatest rows, take a row at a time, in assembly for all processors of amd64,
+// as does what is streamed to memory. With the build tag purego all is Go.
 package vector
 
 import "unsafe"
@@ -27,8 +28,8 @@ func (p Permutation) Words(to, from []uint64) {
 	}
 }
 
-// Narrow puts words of 32 bits into to, which is as long as from: what is left of each word when base is taken off, without its lowest shift bits, at most
-// 63, and the bits of flip the other way round. It returns the greatest of those before bits are cut off, 0 of none.
+// Narrow puts words of 32 bits into to, which is as long as from: what is left of each word when base is taken off, without its lowest
+// shift bits, at most 63, and the bits of flip the other way round. It returns the greatest of those before bits are cut off, 0 of none.
 func Narrow(to []uint32, from []uint64, base uint64, shift uint, flip uint32) (greatest uint64) {
 	to, shift = to[:len(from)], shift&63
 	done, greatest := narrow(to, from, base, uint64(shift), flip)
@@ -70,9 +71,10 @@ func (s Slots) line(key uint64) *[Ways]slot {
 	return (*[Ways]slot)(unsafe.Add(s.Base, s.Of(key)/Ways*Ways<<slotBits))
 }
 
-// Unbeaten lists rows: those whose key isn't in its line, or whose order, with the bits of flip the other way round, isn't less than the rank there. It begins with row i, puts
-// the rows' numbers into list from m on, which has as much room as there are keys, and returns what it ended before and the length of the list then. It may end
-// anywhere, also where it began: the caller goes on. The lines of rows that come later are fetched meanwhile, and so are keys and orders beyond the last.
+// Unbeaten lists rows: those whose key isn't in its line, or whose order, with the bits of flip the other way round, isn't less than the
+// rank there. It begins with row i, puts the rows' numbers into list from m on, which has as much room as there are keys, and returns what
+// it ended before and the length of the list then. It may end anywhere, also where it began: the caller goes on. The lines of rows that
+// come later are fetched meanwhile, and so are keys and orders beyond the last.
 func (s Slots) Unbeaten(keys, orders []uint64, flip uint64, list []uint16, i, m int) (end, n int) {
 	orders, list = orders[:len(keys)], list[:len(keys)]
 	if m > i || i > len(keys) {
@@ -81,8 +83,8 @@ func (s Slots) Unbeaten(keys, orders []uint64, flip uint64, list []uint16, i, m 
 	return unbeaten(s, keys, orders, flip, list, i, m)
 }
 
-// Above is Unbeaten for ranks that are all at least least, more than which it doesn't ask of them: it lists rows whose key isn't in the slot where it is looked for first, or
-// whose order isn't less than that.
+// Above is Unbeaten for ranks that are all at least least, more than which it doesn't ask of them: it lists rows whose key isn't in the
+// slot where it is looked for first, or whose order isn't less than that.
 func (s Slots) Above(keys, orders []uint64, flip, least uint64, list []uint16, i, m int) (end, n int) {
 	orders, list = orders[:len(keys)], list[:len(keys)]
 	if m > i || i > len(keys) {
@@ -91,8 +93,8 @@ func (s Slots) Above(keys, orders []uint64, flip, least uint64, list []uint16, i
 	return above(s, keys, orders, flip, least, list, i, m)
 }
 
-// Homeless takes rows out of a list of rows of keys: those whose key isn't in its line, all ranks of which are more than 0. It returns the rows that stay, in list, and puts the
-// others into out, which has as much room. Both keep their order.
+// Homeless takes rows out of a list of rows of keys: those whose key isn't in its line, all ranks of which are more than 0. It returns the
+// rows that stay, in list, and puts the others into out, which has as much room. Both keep their order.
 func (s Slots) Homeless(keys []uint64, list, out []uint16) (stay, gone []uint16) {
 	out = out[:len(list)]
 	if n, done := homeless(s, keys, list, out); done {
