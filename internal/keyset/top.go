@@ -49,9 +49,9 @@ func (k *Ranked[K]) Row() uint32 { return k.Row1 - 1 }
 // rows, and in a round for those alone that come early; more where many keys are listed. It is a variable for tests.
 var MaxTies = 64
 
-// mostTies is MaxTies for each 32 keys that are listed: the next greater rank has a third to a half as many keys where numbers of rows are
-// random, and fewer than are listed, so the last rank's keys are at most some twice as many as these.
-func (t *Top[K]) mostTies() int { return MaxTies * (1 + t.Limit/32) }
+// mostTies is MaxTies for each 32 keys that are listed, up to 65,536 of them: the next greater rank has a third to a half as many keys
+// where numbers of rows are random, and fewer than are listed, so the last rank's keys are at most some twice as many as these.
+func (t *Top[K]) mostTies() int { return MaxTies * (1 + min(t.Limit, 1<<16)/32) }
 
 // Floor returns the least rank that is worth adding: once too many keys of one round are equal in rank to the last, those above it.
 func (t *Top[K]) Floor() uint64 {

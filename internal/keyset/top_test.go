@@ -2,6 +2,7 @@ package keyset_test
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -69,7 +70,7 @@ func TestTop(t *testing.T) {
 	for seed := range seeds {
 		rnd := rand.New(rand.NewPCG(seed, 6))
 		keyset.MaxTies = []int{0, 1, 3, 64}[rnd.IntN(4)]
-		limit := []int{0, 1, 2, 5, 20, 1 << 30}[rnd.IntN(6)]
+		limit := []int{0, 1, 2, 5, 20, math.MaxInt / 2, math.MaxInt}[rnd.IntN(7)]
 		known, ranks, floors := rnd.IntN(2) == 0, []uint64{1, 2, 3, 40, 1 << 63}[rnd.IntN(5)], rnd.IntN(3)
 		total := rnd.IntN([]int{3, 40, 2000}[rnd.IntN(3)])
 		rows := &rowsKnown{t: t, rnd: rnd, rows: map[[1]uint64]uint32{}, part: map[int][]rankedKey{}}
