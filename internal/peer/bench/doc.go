@@ -11,5 +11,6 @@
 //
 // The other files have the workloads: the data, our call, and the forms in which a user of DuckDB would ask for the
 // same. Data comes of a fixed seed. DuckDB has it as a table of its own in memory before the clock starts, and leaves
-// its result as a table; we leave it as records or row lists.
+// its result as a table; we leave it as records or row lists. Of the workloads, out-of-core (O1) is missing: dedupe has no
+// call yet that merges more rows than memory holds.
 package bench

@@ -148,7 +148,11 @@ func WriteTable(w io.Writer, records []Record) {
 	if slices.ContainsFunc(records, func(r Record) bool { return r.PeakMiB > 0 }) {
 		fmt.Fprintln(w, peakMeans)
 	}
+	fmt.Fprintln(w, notMeasured)
 }
+
+// notMeasured says under the table which workload is missing from it.
+const notMeasured = "O1, 200 M rows within 1 GiB, isn't measured: dedupe has no call yet that merges more rows than memory holds."
 
 // peakMeans says under the table what its peaks are.
 const peakMeans = "Peaks: a process for each workload and side makes one call, its first; the greatest resident size (VmHWM) while it runs, less that before it (VmRSS)\n" +
