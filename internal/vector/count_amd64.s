@@ -2,6 +2,31 @@
 
 #include "textflag.h"
 
+// What countWords and countNextWords begin with: slots in BX, starts, for the bytes by which these are away, in DX, entries and their number in
+// SI and R9, room for those left in DI. None is done (R8), left (R10), or has taken a free slot (R11).
+#define COUNTS \
+	MOVQ slots+0(FP), BX; \
+	MOVQ starts+8(FP), DX; \
+	MOVQ entries+16(FP), SI; \
+	MOVQ n+24(FP), R9; \
+	MOVQ left+32(FP), DI; \
+	SHLQ $3, DX; \
+	XORL R8, R8; \
+	XORL R10, R10; \
+	XORL R11, R11
+
+// The start of entry AX in CX; then AX is its key.
+#define START \
+	MOVQ AX, CX; \
+	SHRQ $29, CX; \
+	ANDQ DX, CX; \
+	ANDQ $-512, AX
+
+#define NEXT \
+	INCQ R8; \
+	CMPQ R8, R9; \
+	JNE  next
+
 // func dealWords(chunks *Chunk, keys *uint64, n int, tag uint64) (done int)
 TEXT ·dealWords(SB), NOSPLIT, $0-40
 	MOVQ chunks+0(FP), R8
@@ -32,22 +57,11 @@ full:
 
 // func countWords(slots *uint64, starts uint64, entries *uint64, n int, left *uint8) (m, free int)
 TEXT ·countWords(SB), NOSPLIT, $0-56
-	MOVQ slots+0(FP), BX
-	MOVQ starts+8(FP), DX
-	MOVQ entries+16(FP), SI
-	MOVQ n+24(FP), R9
-	MOVQ left+32(FP), DI
-	SHLQ $3, DX
-	XORL R8, R8   // entries done,
-	XORL R10, R10 // left,
-	XORL R11, R11 // and free slots taken
+	COUNTS
 next:
 	MOVQ (SI)(R8*8), AX
 	MOVB R8, (DI)(R10*1)
-	MOVQ AX, CX
-	SHRQ $29, CX
-	ANDQ DX, CX
-	ANDQ $-512, AX
+	START
 	MOVQ (BX)(CX*1), R12
 	CMPQ R12, $1         // carries if it is free
 	CMOVQCS AX, R12
@@ -59,32 +73,19 @@ next:
 	CMPQ R13, $511
 	ADCQ $0, R12
 	MOVQ R12, (BX)(CX*1)
-	INCQ R8
-	CMPQ R8, R9
-	JNE  next
+	NEXT
 	MOVQ R10, m+40(FP)
 	MOVQ R11, free+48(FP)
 	RET
 
 // func countNextWords(slots *uint64, starts uint64, entries *uint64, n int, left *uint8) (m, free int)
 TEXT ·countNextWords(SB), NOSPLIT, $0-56
-	MOVQ slots+0(FP), BX
-	MOVQ starts+8(FP), DX
-	MOVQ entries+16(FP), SI
-	MOVQ n+24(FP), R9
-	MOVQ left+32(FP), DI
-	SHLQ $3, DX
-	XORL R8, R8
-	XORL R10, R10
-	XORL R11, R11
+	COUNTS
 next:
 	MOVBQZX (DI)(R8*1), R13
 	MOVQ (SI)(R13*8), AX
 	MOVB R13, (DI)(R10*1)
-	MOVQ AX, CX
-	SHRQ $29, CX
-	ANDQ DX, CX
-	ANDQ $-512, AX
+	START
 	MOVQ (BX)(CX*1), R13
 	ADDQ $8, CX
 	ANDQ DX, CX
@@ -105,9 +106,7 @@ next:
 	CMPQ R15, $511
 	ADCQ $0, R12
 	MOVQ R12, (BX)(CX*1)
-	INCQ R8
-	CMPQ R8, R9
-	JNE  next
+	NEXT
 	MOVQ R10, m+40(FP)
 	MOVQ R11, free+48(FP)
 	RET
@@ -150,9 +149,7 @@ next:
 	CMPQ R12, $512
 	ADCQ $0, R13
 	MOVB R13, (CX)
-	INCQ R8
-	CMPQ R8, R9
-	JNE  next
+	NEXT
 	MOVQ R10, m+48(FP)
 	MOVQ R11, free+56(FP)
 	RET

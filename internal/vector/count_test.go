@@ -9,20 +9,8 @@ import (
 	"github.com/onerow-go/onerow/internal/vector"
 )
 
-// countedBothWays is bothWays for the loops that count.
-func countedBothWays(t *testing.T, f func(t *testing.T)) {
-	t.Run("go", func(t *testing.T) {
-		vector.CountInGo(true)
-		defer vector.CountInGo(false)
-		f(t)
-	})
-	t.Run("assembly", func(t *testing.T) {
-		if !vector.CountInGo(false) {
-			t.Skip("this build goes the way without assembly")
-		}
-		f(t)
-	})
-}
+// countedBothWays is bothWays for loops that have assembly for all processors.
+func countedBothWays(t *testing.T, f func(t *testing.T)) { ways(t, vector.CountInGo, f) }
 
 const lowBits = 1<<vector.CountBits - 1
 

@@ -91,3 +91,31 @@ func TestKeep(t *testing.T) {
 		}
 	})
 }
+
+// TestKeepLengths: what is too short, or too long, is refused before anything is written.
+func TestKeepLengths(t *testing.T) {
+	countedBothWays(t, func(t *testing.T) {
+		slots, left := make([]vector.Kept, 16), make([]uint8, 256)
+		entries := slices.Repeat([]vector.Kept{{Key: 1 << 40, Row1: 1, Payload: 1}}, 600)
+		for i, f := range []func(){
+			func() { vector.Keep(slots, 16, entries[:8], left) },
+			func() { vector.Keep(slots, 15, entries[:8], left[:8:8]) },
+			func() { vector.Keep(slots, 15, entries[:257], left) },
+			func() { vector.Keep(slots, 15, entries, make([]uint8, 600)) },
+			func() { vector.KeepNext(slots, 16, 15, entries[:8], left[:1]) },
+			func() { vector.KeepNext(slots, 15, 16, entries[:8], left[:1]) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("call %d isn't refused", i)
+					}
+				}()
+				f()
+			}()
+		}
+		if slices.Max(left) != 0 || slices.ContainsFunc(slots, func(s vector.Kept) bool { return s != vector.Kept{} }) {
+			t.Error("something was written")
+		}
+	})
+}

@@ -10,15 +10,18 @@ import (
 	"github.com/onerow-go/onerow/internal/vector"
 )
 
-// bothWays runs a test with the assembly and without.
-func bothWays(t *testing.T, f func(t *testing.T)) {
+// bothWays runs a test of loops that have AVX-512 with the assembly and without.
+func bothWays(t *testing.T, f func(t *testing.T)) { ways(t, vector.InGo, f) }
+
+// ways runs a test with the assembly and without, as inGo chooses.
+func ways(t *testing.T, inGo func(on bool) (had bool), f func(t *testing.T)) {
 	t.Run("go", func(t *testing.T) {
-		vector.InGo(true)
-		defer vector.InGo(false)
+		inGo(true)
+		defer inGo(false)
 		f(t)
 	})
 	t.Run("assembly", func(t *testing.T) {
-		if !vector.InGo(false) {
+		if !inGo(false) {
 			t.Skip("this processor, or build, goes the way without assembly")
 		}
 		f(t)
