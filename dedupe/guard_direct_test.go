@@ -100,7 +100,7 @@ func (f microFeed) table(t *testing.T, mem memory.Allocator, rng *rand.Rand, col
 			case name == "v":
 				cell = microCell(typ, rng.IntN(3))
 			default:
-				spread := cmp.Or(f.spread, 1<<20) * days
+				spread := int(min(int64(cmp.Or(f.spread, 1<<20))*int64(days), math.MaxInt))
 				switch typ {
 				case "int8":
 					spread = min(spread, 128)
