@@ -74,7 +74,7 @@ func TestSpreadEven(t *testing.T) {
 	mem := arrowtest.Allocator(t)
 	cells := make([]any, 40_000)
 	for i := range cells {
-		cells[i] = i << 20
+		cells[i] = int64(i) << 20
 	}
 	cols, _ := columns(t, mem, parts{types: []string{"int64"}, cells: [][]any{cells}})
 	stable := keyset.NewHashes(keyset.NewKeys(cols, false))
