@@ -1,5 +1,7 @@
 package keyset
 
+import "math/rand/v2"
+
 // Scramble makes of words what Read makes of them.
 func Scramble[K Words](k K) K {
 	if len(k) == 1 {
@@ -10,9 +12,11 @@ func Scramble[K Words](k K) K {
 	return k
 }
 
-// NewSecrets draws new secrets. Tables and partitions of keys read before mean nothing then.
-func NewSecrets() {
-	secrets = newScrambler()
+// NewSecrets takes other secrets, the same for a seed on every run. Tables and partitions of keys read before mean nothing then, nor after restore.
+func NewSecrets(seed uint64) (restore func()) {
+	was := secrets
+	secrets = newScrambler(rand.New(rand.NewPCG(seed, 0)).Uint64)
+	return func() { secrets = was }
 }
 
 // SampleFrom makes keys of few rows go by a sample too, of a row of so many, and gives room to a number of values. A value that a sample

@@ -10,7 +10,7 @@ import (
 // The first word of a key is scrambled as it is read: a permutation under secrets of the process, so that words are equal as before, and equally
 // likely to be any. Its top bits say the partition, and bits from slotShift on where a search begins in a table: nothing more is hashed. Crafted
 // keys don't meet in one partition or slot, nor do those of one partition of onerow.Partition, which goes by the stable hash.
-var secrets = newScrambler()
+var secrets = newScrambler(rand.Uint64)
 
 // scrambler are the secrets. Loops copy them, so that they stay in registers.
 //
@@ -22,8 +22,8 @@ type scrambler struct {
 	second uint64
 }
 
-func newScrambler() scrambler {
-	return scrambler{vector.Permutation{Add: rand.Uint64(), By: rand.Uint64() | 1, Again: rand.Uint64() | 1}, rand.Uint64()}
+func newScrambler(draw func() uint64) scrambler {
+	return scrambler{vector.Permutation{Add: draw(), By: draw() | 1, Again: draw() | 1}, draw()}
 }
 
 // slotShift leaves the lowest bits of a scrambled word out, to which few bits of the key come, and the top ten to the partitions in tables of up

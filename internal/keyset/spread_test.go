@@ -71,6 +71,7 @@ func TestSpread(t *testing.T) {
 
 // TestSpreadEven: the top bits deal keys out evenly, and those of one partition of the stable hash too.
 func TestSpreadEven(t *testing.T) {
+	defer keyset.NewSecrets(1)()
 	mem := arrowtest.Allocator(t)
 	cells := make([]any, 40_000)
 	for i := range cells {

@@ -180,7 +180,8 @@ func TestCraftedKeys(t *testing.T) {
 	})
 }
 
-// TestRegularKeys inserts keys as tables have them, which lie in steps: they are placed as well as random ones, under any secret.
+// TestRegularKeys inserts keys as tables have them, which lie in steps: they are placed as well as random ones. One secret in 20,000 makes the partitions of
+// 30,000 large steps less even than placed wants (docs/design/0003), so these secrets are the same on every run.
 func TestRegularKeys(t *testing.T) {
 	placed(t, map[string]func(i uint64) uint64{
 		"ascending":   func(i uint64) uint64 { return i },
@@ -196,8 +197,8 @@ func TestRegularKeys(t *testing.T) {
 func placed(t *testing.T, keys map[string]func(i uint64) uint64) {
 	for name, key := range keys {
 		t.Run(name, func(t *testing.T) {
-			for range 10 {
-				keyset.NewSecrets()
+			for seed := range uint64(10) {
+				defer keyset.NewSecrets(seed)()
 				place(t, exactKeys(t, 1), func(i uint64) [1]uint64 { return [1]uint64{key(i)} })
 				place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{key(i), 7} })
 				place(t, exactKeys(t, 2), func(i uint64) [2]uint64 { return [2]uint64{7, key(i)} })
