@@ -43,6 +43,9 @@ type job struct {
 	state   uint64   // of the guard
 	settled *settled // rows that the guard has decided: no events; nil: none
 
+	// undecided says that the rows which no other of their key is greater than are all to be found, and nothing is decided between them.
+	undecided bool
+
 	nullKey  keyset.Bitmap // rows of the batches left out for a NULL key; nil: none
 	report   Report
 	progress *frame.Progress

@@ -211,6 +211,10 @@ func (f *finder[K]) settleEvens() {
 
 // settle decides between rows that are equal in order; best is the one that is marked so far.
 func (f *finder[K]) settle(best uint32, rows []uint32) {
+	if f.j.undecided {
+		f.won.SetAll(rows)
+		return
+	}
 	v := f.j.settle(&f.Watch, rows)
 	f.report.count(v)
 	f.won.Clear(best)

@@ -34,7 +34,7 @@ func (s *sideKeys) compact(ctx context.Context) error {
 	s.dropBuffer()
 	s.held = keyChunk{rec: keys, counts: found.counts, firsts: found.firsts}
 	if s.room > 0 {
-		s.held.bytes = bytesOf(keys)
+		s.held.bytes = frame.Bytes(keys)
 	}
 	if s.crowded() {
 		return s.flush(ctx)

@@ -2,8 +2,6 @@ package join
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/onerow-go/onerow"
-	"github.com/onerow-go/onerow/internal/form"
 	"github.com/onerow-go/onerow/internal/frame"
 	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/spill"
@@ -99,13 +96,9 @@ func (s *sideKeys) copyPlain(ctx context.Context, batch keyChunk) error {
 }
 
 func (s *sideKeys) copySlice(ctx context.Context, slice keyChunk) error {
-	var cols []*form.Array
-	for i, c := range slice.rec.Columns() {
-		arrs, err := frame.Read([]arrow.Array{c})
-		if err != nil {
-			return fmt.Errorf("%s: column %q: %w", sideNames[s.side], s.names[i], err)
-		}
-		cols = append(cols, arrs[0])
+	sizes, err := frame.NewSizes(sideNames[s.side], slice.rec)
+	if err != nil {
+		return err
 	}
 	var keys keyCounts
 	if s.encoded {
@@ -120,18 +113,16 @@ func (s *sideKeys) copySlice(ctx context.Context, slice keyChunk) error {
 		}
 	}
 	for lo, hi := 0, 0; lo < len(keys.rows); lo = hi {
-		err := keyset.Guard(func() error {
-			hi = lo + s.piece(cols, keys.rows[lo:])
-			return nil
-		})
+		n, err := sizes.Fit(keys.rows[lo:], s.room/8)
 		if err != nil {
 			return err
 		}
+		hi = lo + n
 		rec, err := take.PlainRecord(ctx, s.mem, s.given, []arrow.Record{slice.rec}, keys.rows[lo:hi], s.call.opts.Resources.WorkerCount())
 		if err != nil {
-			return s.takeError(err)
+			return frame.TakeError(sideNames[s.side], s.given, err)
 		}
-		c := keyChunk{rec: rec, first: slice.first + uint32(lo), bytes: bytesOf(rec)}
+		c := keyChunk{rec: rec, first: slice.first + uint32(lo), bytes: frame.Bytes(rec)}
 		if s.encoded {
 			c.counts, c.firsts = keys.counts[lo:hi], keys.firsts[lo:hi]
 		}
@@ -140,58 +131,6 @@ func (s *sideKeys) copySlice(ctx context.Context, slice keyChunk) error {
 		}
 	}
 	return nil
-}
-
-// piece returns how many of the rows have room at a time: at least one.
-func (s *sideKeys) piece(cols []*form.Array, rows []uint32) int {
-	left := s.room / 8
-	for i, row := range rows {
-		for _, c := range cols {
-			left -= c.PlainBytes(int(row), int(row)+1)
-		}
-		if left < 0 {
-			return max(1, i)
-		}
-	}
-	return len(rows)
-}
-
-// takeError gives an error of a gather the name of its column.
-func (s *sideKeys) takeError(err error) error {
-	var column *take.ColumnError
-	if !errors.As(err, &column) {
-		return err
-	}
-	name := s.names[column.Index]
-	var size *take.SizeError
-	if errors.As(err, &size) {
-		return &onerow.SizeError{Column: name, Type: size.Type, Size: size.Size, Limit: size.Limit, Unit: size.Unit}
-	}
-	var data *take.DataError
-	if errors.As(err, &data) {
-		return fmt.Errorf("%s: column %q of type %v: %w: %s", sideNames[s.side], name, data.Type, onerow.ErrMalformed, data.Why)
-	}
-	return fmt.Errorf("%s: column %q: %w", sideNames[s.side], name, column.Err)
-}
-
-// bytesOf is the size of a record's buffers.
-func bytesOf(rec arrow.Record) (sum int64) {
-	for _, c := range rec.Columns() {
-		sum += bytesBelow(c.Data())
-	}
-	return sum
-}
-
-func bytesBelow(d arrow.ArrayData) (sum int64) {
-	for _, b := range d.Buffers() {
-		if b != nil {
-			sum += int64(b.Len())
-		}
-	}
-	for _, c := range d.Children() {
-		sum += bytesBelow(c)
-	}
-	return sum
 }
 
 // flush deals the keys so far out to the partitions on disk.
@@ -283,7 +222,7 @@ func (s *sideKeys) readBack(ctx context.Context, from *spill.Set, part int) erro
 		k := len(cols) - 2
 		keys := array.NewRecord(s.schema, cols[:k], rec.NumRows())
 		return s.add(ctx, keyChunk{rec: keys, counts: slices.Clone(cols[k].(*array.Uint32).Uint32Values()),
-			firsts: slices.Clone(cols[k+1].(*array.Uint32).Uint32Values()), bytes: bytesOf(keys)})
+			firsts: slices.Clone(cols[k+1].(*array.Uint32).Uint32Values()), bytes: frame.Bytes(keys)})
 	})
 	if err == nil {
 		err = s.compact(ctx)

@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"internal/take":     {"internal/form", "internal/prefetch", "internal/vector"},
 	"internal/keyset":   {"internal/form", "internal/prefetch", "internal/vector"},
 	"internal/order":    {"internal/form", "internal/keyset", "internal/vector"},
-	"internal/frame":    {".", "internal/form", "internal/keyset", "internal/order"},
+	"internal/frame":    {".", "internal/form", "internal/keyset", "internal/order", "internal/take"},
 	"internal/tally":    {},
 	// spill speaks in the root's sentinel, as frame does; it knows records, not keys.
 	"internal/spill": {"."},

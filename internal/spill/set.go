@@ -11,7 +11,7 @@ import (
 )
 
 // Set is a number of partitions, each a file of records of one schema. First records are appended, then [Set.Seal] is called, then
-// partitions are read and removed, in any order. A set that wasn't sealed is closed by [Set.Close].
+// partitions are read and removed, in any order, several at a time by cursors. A set that wasn't sealed is closed by [Set.Close].
 type Set struct {
 	folder *Folder
 	name   string
@@ -107,23 +107,11 @@ func (s *Set) Remove(part int) error {
 // Each calls do for each record of a partition, in the order in which they were appended. The record is do's only until it returns, unless it
 // retains it. The buffers are made by mem, all those of a record at once.
 func (s *Set) Each(part int, mem memory.Allocator, do func(arrow.Record) error) (err error) {
-	p := &s.parts[part]
-	if p.path == "" {
-		return nil
-	}
-	file, err := s.folder.fs.Open(p.path)
-	if err != nil {
-		return failed("open", p.path, err)
-	}
-	defer func() {
-		if closing := file.Close(); closing != nil && err == nil {
-			err = failed("read", p.path, closing)
-		}
-	}()
-	r := reader{from: file, partition: p, schema: s.schema, mem: mem, left: p.bytes}
-	for i := range p.frames {
-		rec, err := r.next(i)
-		if err != nil {
+	c := s.Open(part, mem)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	for {
+		rec, err := c.Next()
+		if err != nil || rec == nil {
 			return err
 		}
 		err = do(rec)
@@ -132,5 +120,51 @@ func (s *Set) Each(part int, mem memory.Allocator, do func(arrow.Record) error) 
 			return err
 		}
 	}
-	return r.end()
+}
+
+// Cursor reads a partition record by record.
+type Cursor struct {
+	reader
+	fs   FS
+	file io.ReadCloser // nil: not open
+	at   int           // the frame that is next
+}
+
+// Open begins to read a partition of a sealed set from its start. The file is opened when the first record is asked for.
+func (s *Set) Open(part int, mem memory.Allocator) *Cursor {
+	p := &s.parts[part]
+	return &Cursor{reader: reader{partition: p, schema: s.schema, mem: mem, left: p.bytes}, fs: s.folder.fs}
+}
+
+// Next reads the next record, which is the caller's to release; nil after the last one.
+func (c *Cursor) Next() (arrow.Record, error) {
+	if c.partition.path == "" {
+		return nil, nil
+	}
+	if c.file == nil {
+		file, err := c.fs.Open(c.partition.path)
+		if err != nil {
+			return nil, failed("open", c.partition.path, err)
+		}
+		c.file, c.from = file, file
+	}
+	if c.at == c.partition.frames {
+		return nil, c.end()
+	}
+	rec, err := c.next(c.at)
+	c.at++
+	return rec, err
+}
+
+// Close closes the file.
+func (c *Cursor) Close() error {
+	if c.file == nil {
+		return nil
+	}
+	file := c.file
+	c.file = nil
+	if err := file.Close(); err != nil {
+		return failed("read", c.partition.path, err)
+	}
+	return nil
 }

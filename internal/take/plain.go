@@ -181,3 +181,65 @@ func rowPicks[T int16 | int32 | int64](g *gather, t arrow.DataType, cs []chunk, 
 	}
 	return below, nil
 }
+
+// DecodedType is the type of the same values without dictionaries and runs, inside structs and lists too. An extension type stays one, unless
+// its storage is so encoded.
+func DecodedType(t arrow.DataType) arrow.DataType {
+	below := func(f arrow.Field) arrow.Field {
+		f.Type = DecodedType(f.Type)
+		return f
+	}
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		return DecodedType(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return DecodedType(t.Encoded())
+	case arrow.ExtensionType:
+		if s := DecodedType(t.StorageType()); !arrow.TypeEqual(s, t.StorageType()) {
+			return s
+		}
+	case *arrow.StructType:
+		fields := slices.Clone(t.Fields())
+		for i := range fields {
+			fields[i] = below(fields[i])
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOfField(below(t.ElemField()))
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(below(t.ElemField()))
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(below(t.ElemField()))
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(below(t.ElemField()))
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), below(t.ElemField()))
+	}
+	return t
+}
+
+// Retyped is an array of plain type as one of the decoded type that it was made of: the same memory, with extension types where they were. The
+// caller releases it.
+func Retyped(a arrow.Array, t arrow.DataType) arrow.Array {
+	d := retyped(a.Data(), t)
+	defer d.Release()
+	return array.MakeFromData(d)
+}
+
+func retyped(d arrow.ArrayData, t arrow.DataType) *array.Data {
+	layout := t
+	for layout.ID() == arrow.EXTENSION {
+		layout = layout.(arrow.ExtensionType).StorageType()
+	}
+	children := slices.Clone(d.Children())
+	if nested, ok := layout.(arrow.NestedType); ok && layout.ID() != arrow.MAP {
+		if _, union := layout.(arrow.UnionType); !union {
+			for i, f := range nested.Fields() {
+				below := retyped(children[i], f.Type)
+				defer below.Release()
+				children[i] = below
+			}
+		}
+	}
+	return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
+}

@@ -1,0 +1,227 @@
+package dedupe
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/frame"
+	"github.com/onerow-go/onerow/internal/spill"
+)
+
+// ordered brings rows of a stream, which come file by file, back into the order of their numbers. What has no room is written as runs, each in order, which
+// are merged in the end.
+type ordered struct {
+	*stream
+	name  string
+	rows  int64
+	held  []arrow.Record
+	bytes int64
+	// tiers are runs on disk: those of tier n+1 are made of tierRuns of tier n.
+	tiers [][]*spill.Set
+
+	now    *window
+	merged *merge // of the runs, once all rows are there; nil: all were held
+}
+
+// tierRuns is how many runs there are of a size before they are made one: so many frames of each size are in memory when all are merged.
+const tierRuns = 16
+
+func newOrdered(s *stream, name string) *ordered { return &ordered{stream: s, name: name} }
+
+// add takes a record over, whose numbers ascend.
+func (o *ordered) add(ctx context.Context, rec arrow.Record) error {
+	bytes := frame.Bytes(rec) + columnCost*rec.NumCols()
+	var err error
+	if o.room > 0 && len(o.held) > 0 && o.bytes+bytes > o.room/8 {
+		err = o.flush(ctx)
+	}
+	o.held, o.bytes, o.rows = append(o.held, rec), o.bytes+bytes, o.rows+rec.NumRows()
+	return err
+}
+
+// hold takes records over of which some rows, in order, are all that there will be.
+func (o *ordered) hold(recs []arrow.Record, rows onerow.Rows) {
+	o.now, o.rows = &window{recs: recs, rows: rows}, int64(len(rows))
+}
+
+// flush writes the rows that are held as a run.
+func (o *ordered) flush(ctx context.Context) error {
+	w := newWindow(o.held)
+	o.held, o.bytes = nil, 0
+	defer w.release()
+	run := o.folder.NewSet(o.name, o.kept, 1)
+	if err := o.writeRun(ctx, run, 0, w); err != nil {
+		return err
+	}
+	for tier := 0; len(o.tiers[tier]) == tierRuns; tier++ {
+		runs := o.tiers[tier]
+		o.tiers[tier] = nil
+		m := newMerge(o.stream, runs)
+		err := o.writeRun(ctx, o.folder.NewSet(o.name, o.kept, 1), tier+1, m)
+		if err := errors.Join(err, m.close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ascending gives records whose numbers ascend, and nil after the last one.
+type ascending interface {
+	next(ctx context.Context, s *stream, limit int64) (arrow.Record, error)
+}
+
+func (o *ordered) writeRun(ctx context.Context, run *spill.Set, tier int, from ascending) error {
+	defer run.Close()
+	// A frame of each run is in memory when they are merged.
+	limit := max(1, o.room/8/(4*tierRuns))
+	for {
+		rec, err := from.next(ctx, o.stream, limit)
+		if err != nil {
+			return err
+		}
+		if rec == nil {
+			break
+		}
+		err = run.Append(0, rec)
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+	for len(o.tiers) <= tier {
+		o.tiers = append(o.tiers, nil)
+	}
+	o.tiers[tier] = append(o.tiers[tier], run)
+	return run.Seal()
+}
+
+// seal ends the adding.
+func (o *ordered) seal(ctx context.Context) error {
+	if len(o.tiers) == 0 {
+		if o.now == nil {
+			o.now = newWindow(o.held)
+			o.held = nil
+		}
+		return nil
+	}
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	o.merged = newMerge(o.stream, slices.Concat(o.tiers...))
+	o.tiers = nil
+	return nil
+}
+
+const (
+	outputRows  = 1 << 16
+	outputBytes = 32 << 20
+)
+
+// next gives the next rows; nil after the last one.
+func (o *ordered) next(ctx context.Context) (arrow.Record, error) {
+	limit := int64(outputBytes)
+	if o.room > 0 {
+		limit = min(limit, o.pieceBytes())
+	}
+	if o.merged != nil {
+		return o.merged.next(ctx, o.stream, limit)
+	}
+	return o.now.next(ctx, o.stream, limit)
+}
+
+// empty says that there was nothing to read.
+func (o *ordered) empty() bool { return o.rows == 0 }
+
+func (o *ordered) close() {
+	release(o.held)
+	o.held = nil
+	if o.now != nil {
+		o.now.release()
+	}
+	if o.merged != nil {
+		_ = o.merged.close() // the folder goes, and tells what stays
+	}
+}
+
+// window are rows in memory, and how far they are read.
+type window struct {
+	recs  []arrow.Record
+	rows  []uint32 // over recs, by their numbers
+	sizes *frame.Sizes
+}
+
+// newWindow takes records over.
+func newWindow(recs []arrow.Record) *window {
+	w := &window{recs: recs}
+	w.rows = inOrder(recs, nil)
+	return w
+}
+
+// inOrder lists the rows of records by their numbers; from says which rows of each count: from one on, up to another. Nil: all.
+func inOrder(recs []arrow.Record, parts [][2]int) []uint32 {
+	n, start := 0, uint32(0)
+	var by []uint64
+	sorted, last := true, uint64(0)
+	for i, rec := range recs {
+		numbers := numbersOf(rec)
+		lo, hi := 0, len(numbers)
+		if parts != nil {
+			lo, hi = parts[i][0], parts[i][1]
+		}
+		by = slices.Grow(by, hi-lo)
+		for at := lo; at < hi; at++ {
+			v := uint64(numbers[at])<<32 | uint64(start+uint32(at))
+			sorted = sorted && v >= last
+			last = v
+			by = append(by, v)
+		}
+		start += uint32(len(numbers))
+		n += hi - lo
+	}
+	if !sorted {
+		slices.Sort(by)
+	}
+	rows := make([]uint32, n)
+	for i, v := range by {
+		rows[i] = uint32(v)
+	}
+	return rows
+}
+
+func (w *window) release() {
+	release(w.recs)
+	w.recs, w.rows, w.sizes = nil, nil, nil
+}
+
+// next takes the next rows, as many as are no larger together than limit, or one.
+func (w *window) next(ctx context.Context, s *stream, limit int64) (arrow.Record, error) {
+	if len(w.rows) == 0 {
+		return nil, nil
+	}
+	n, err := w.fit(w.rows[:min(len(w.rows), outputRows)], limit)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := onerow.Take(ctx, w.recs, w.rows[:n], s.opts.Resources)
+	if err != nil {
+		return nil, err
+	}
+	if w.rows = w.rows[n:]; len(w.rows) == 0 {
+		w.release()
+	}
+	return rec, nil
+}
+
+func (w *window) fit(rows []uint32, limit int64) (int, error) {
+	if w.sizes == nil {
+		var err error
+		if w.sizes, err = frame.NewSizes("batches", w.recs...); err != nil {
+			return 0, err
+		}
+	}
+	return w.sizes.Fit(rows, limit)
+}
