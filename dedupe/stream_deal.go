@@ -19,22 +19,28 @@ func (p *pool) deal(ctx context.Context, rows onerow.Rows) error {
 	if p.files == nil {
 		p.files = p.folder.NewSet("rows", p.kept, fileN)
 	}
-	for file, list := range lists {
-		if len(list) == 0 {
-			continue
-		}
-		err := p.pieces(p.held, list, func(some []uint32) error {
-			rec, err := onerow.Take(ctx, p.held, some, p.opts.Resources)
+	cut, err := newPieces(p.held, p.pieceBytes())
+	if err != nil {
+		return err
+	}
+	err = p.write(p.files, func(res onerow.Resources, put func(int, arrow.Record) error) error {
+		for file, list := range lists {
+			err := cut.each(list, func(some []uint32) error {
+				rec, err := onerow.Take(ctx, p.held, some, res)
+				if err != nil {
+					return err
+				}
+				return put(file, rec)
+			})
 			if err != nil {
 				return err
 			}
-			defer rec.Release()
-			return p.files.Append(file, rec)
-		})
-		if err != nil {
-			return err
+			p.dealt += int64(len(list))
 		}
-		p.dealt += int64(len(list))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	p.dropped(rows)
 	release(p.held)

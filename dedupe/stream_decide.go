@@ -90,7 +90,11 @@ func (p *pool) handOn(ctx context.Context, rows onerow.Rows, to func(context.Con
 	if len(rows) == 0 {
 		return nil
 	}
-	return p.pieces(p.held, rows, func(some []uint32) error {
+	cut, err := newPieces(p.held, p.pieceBytes())
+	if err != nil {
+		return err
+	}
+	return cut.each(rows, func(some []uint32) error {
 		rec, err := taken(ctx, some)
 		if err != nil {
 			return err

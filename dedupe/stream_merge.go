@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/onerow-go/onerow"
 	"github.com/onerow-go/onerow/internal/spill"
 )
 
@@ -22,7 +23,6 @@ type run struct {
 	*spill.Cursor
 	rec  arrow.Record // nil: it is at its end, or wasn't read yet
 	from int          // the rows of rec before are in the window, or were
-	hi   int          // those before are to be
 }
 
 func newMerge(s *stream, sets []*spill.Set) *merge {
@@ -33,13 +33,13 @@ func newMerge(s *stream, sets []*spill.Set) *merge {
 	return m
 }
 
-func (m *merge) next(ctx context.Context, s *stream, limit int64) (arrow.Record, error) {
+func (m *merge) next(ctx context.Context, res onerow.Resources, limit int64) (arrow.Record, error) {
 	if len(m.now.rows) == 0 {
 		if err := m.fill(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return m.now.next(ctx, s, limit)
+	return m.now.next(ctx, res, limit)
 }
 
 // fill puts rows into the window that come before all others.

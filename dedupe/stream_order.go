@@ -71,26 +71,26 @@ func (o *ordered) flush(ctx context.Context) error {
 
 // ascending gives records whose numbers ascend, and nil after the last one.
 type ascending interface {
-	next(ctx context.Context, s *stream, limit int64) (arrow.Record, error)
+	next(ctx context.Context, res onerow.Resources, limit int64) (arrow.Record, error)
 }
 
 func (o *ordered) writeRun(ctx context.Context, run *spill.Set, tier int, from ascending) error {
 	defer run.Close()
 	// A frame of each run is in memory when they are merged.
 	limit := max(1, o.room/8/(4*tierRuns))
-	for {
-		rec, err := from.next(ctx, o.stream, limit)
-		if err != nil {
-			return err
+	err := o.write(run, func(res onerow.Resources, put func(int, arrow.Record) error) error {
+		for {
+			rec, err := from.next(ctx, res, limit)
+			if err != nil || rec == nil {
+				return err
+			}
+			if err := put(0, rec); err != nil {
+				return err
+			}
 		}
-		if rec == nil {
-			break
-		}
-		err = run.Append(0, rec)
-		rec.Release()
-		if err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	for len(o.tiers) <= tier {
 		o.tiers = append(o.tiers, nil)
@@ -128,9 +128,9 @@ func (o *ordered) next(ctx context.Context) (arrow.Record, error) {
 		limit = min(limit, o.pieceBytes())
 	}
 	if o.merged != nil {
-		return o.merged.next(ctx, o.stream, limit)
+		return o.merged.next(ctx, o.opts.Resources, limit)
 	}
-	return o.now.next(ctx, o.stream, limit)
+	return o.now.next(ctx, o.opts.Resources, limit)
 }
 
 // empty says that there was nothing to read.
@@ -149,9 +149,9 @@ func (o *ordered) close() {
 
 // window are rows in memory, and how far they are read.
 type window struct {
-	recs  []arrow.Record
-	rows  []uint32 // over recs, by their numbers
-	sizes *frame.Sizes
+	recs []arrow.Record
+	rows []uint32 // over recs, by their numbers
+	cut  *pieces  // nil: not looked at yet
 }
 
 // newWindow takes records over.
@@ -194,19 +194,25 @@ func inOrder(recs []arrow.Record, parts [][2]int) []uint32 {
 
 func (w *window) release() {
 	release(w.recs)
-	w.recs, w.rows, w.sizes = nil, nil, nil
+	w.recs, w.rows, w.cut = nil, nil, nil
 }
 
 // next takes the next rows, as many as are no larger together than limit, or one.
-func (w *window) next(ctx context.Context, s *stream, limit int64) (arrow.Record, error) {
+func (w *window) next(ctx context.Context, res onerow.Resources, limit int64) (arrow.Record, error) {
 	if len(w.rows) == 0 {
 		return nil, nil
 	}
-	n, err := w.fit(w.rows[:min(len(w.rows), outputRows)], limit)
+	if w.cut == nil {
+		var err error
+		if w.cut, err = newPieces(w.recs, limit); err != nil {
+			return nil, err
+		}
+	}
+	n, err := w.cut.cut(w.rows[:min(len(w.rows), outputRows)])
 	if err != nil {
 		return nil, err
 	}
-	rec, err := onerow.Take(ctx, w.recs, w.rows[:n], s.opts.Resources)
+	rec, err := onerow.Take(ctx, w.recs, w.rows[:n], res)
 	if err != nil {
 		return nil, err
 	}
@@ -214,14 +220,4 @@ func (w *window) next(ctx context.Context, s *stream, limit int64) (arrow.Record
 		w.release()
 	}
 	return rec, nil
-}
-
-func (w *window) fit(rows []uint32, limit int64) (int, error) {
-	if w.sizes == nil {
-		var err error
-		if w.sizes, err = frame.NewSizes("batches", w.recs...); err != nil {
-			return 0, err
-		}
-	}
-	return w.sizes.Fit(rows, limit)
 }

@@ -62,13 +62,16 @@ func (p *pool) bound() int64 {
 // dropsLosers says whether a row that is less in order than another of its key is of no further use.
 func (s *stream) dropsLosers() bool { return len(s.opts.Fill) == 0 && s.opts.Ties != SetAsideTies }
 
-// cost is what it takes to decide between so many rows.
-func (p *pool) cost(rows, bytes int64) int64 {
-	if len(p.opts.Fill) > 0 {
-		return bytes + livesCost*rows
+// costRow is what it takes to decide about a row, beside its columns.
+func (s *stream) costRow() int64 {
+	if len(s.opts.Fill) > 0 {
+		return livesCost
 	}
-	return bytes + rowCost*rows
+	return rowCost
 }
+
+// cost is what it takes to decide between so many rows.
+func (s *stream) cost(rows, bytes int64) int64 { return bytes + s.costRow()*rows }
 
 // add takes a record over.
 func (p *pool) add(ctx context.Context, rec arrow.Record) error {
@@ -139,7 +142,11 @@ func (p *pool) settle(ctx context.Context) error {
 	}
 	var kept []arrow.Record
 	var rows, bytes int64
-	err = p.pieces(p.held, left, func(some []uint32) error {
+	cut, err := newPieces(p.held, p.pieceBytes())
+	if err != nil {
+		return err
+	}
+	err = cut.each(left, func(some []uint32) error {
 		rec, err := onerow.Take(ctx, p.held, some, p.opts.Resources)
 		if err != nil {
 			return err
@@ -157,21 +164,38 @@ func (p *pool) settle(ctx context.Context) error {
 	return nil
 }
 
-// pieces hands rows of some records on, so many at a time that what is made of them isn't large.
-func (s *stream) pieces(recs []arrow.Record, rows []uint32, do func(some []uint32) error) error {
-	limit, all := s.pieceBytes(), int64(0)
+// pieces takes rows of some records, so many at a time that what is made of them isn't large.
+type pieces struct {
+	recs  []arrow.Record
+	limit int64
+	sizes *frame.Sizes // nil: all rows together are no larger
+}
+
+func newPieces(recs []arrow.Record, limit int64) (*pieces, error) {
+	p, all := &pieces{recs: recs, limit: limit}, int64(0)
 	for _, rec := range recs {
 		all += frame.Bytes(rec)
 	}
 	if all <= limit {
-		return do(rows)
+		return p, nil
 	}
-	sizes, err := frame.NewSizes("batches", recs...)
-	if err != nil {
-		return err
+	var err error
+	p.sizes, err = frame.NewSizes("batches", recs...)
+	return p, err
+}
+
+// cut returns how many of the rows, from the first on, are a piece.
+func (p *pieces) cut(rows []uint32) (int, error) {
+	if p.sizes == nil {
+		return len(rows), nil
 	}
+	return p.sizes.Fit(rows, p.limit)
+}
+
+// each hands rows on, piece by piece.
+func (p *pieces) each(rows []uint32, do func(some []uint32) error) error {
 	for len(rows) > 0 {
-		n, err := sizes.Fit(rows, limit)
+		n, err := p.cut(rows)
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func (s *stream) borrows(batch arrow.Record, sizes *frame.Sizes) (bool, error) {
 	}
 	bytes := frame.Bytes(batch)
 	total, err := sizes.Total()
-	return bytes <= s.room/8 && bytes <= 2*total+1<<12, err
+	return bytes <= s.room/8 && batch.NumRows() <= s.pieceRows() && bytes <= 2*total+1<<12, err
 }
 
 // unboundedPiece is how many bytes are copied at a time where there is no budget: no text outgrows the offsets of its type.
@@ -114,11 +114,19 @@ func (s *stream) pieceBytes() int64 {
 	return min(unboundedPiece, max(1, s.room/8))
 }
 
+// pieceRows bounds the rows of a record that comes into a pool.
+func (s *stream) pieceRows() int64 {
+	if s.room == 0 {
+		return onerow.MaxRows
+	}
+	return max(1, s.room/8/s.costRow())
+}
+
 // copyRows decodes some rows of a batch and hands them on, in pieces that are small beside the room.
 func (s *stream) copyRows(ctx context.Context, sizes *frame.Sizes, batch arrow.Record, rows []uint32, first uint32,
 	add func(context.Context, arrow.Record) error) error {
 	for len(rows) > 0 {
-		n, err := sizes.Fit(rows, s.pieceBytes())
+		n, err := sizes.Fit(rows[:min(int64(len(rows)), s.pieceRows())], s.pieceBytes())
 		if err != nil {
 			return err
 		}

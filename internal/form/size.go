@@ -34,6 +34,50 @@ func (a *Array) PlainBytes(lo, hi int) int64 {
 	return sum
 }
 
+// RowsBytes is [Array.PlainBytes] of some rows together, which are numbered from base on.
+func (a *Array) RowsBytes(rows []uint32, base uint32) (sum int64) {
+	switch a.Kind {
+	case KindBytes32:
+		ends := a.i32[a.off+1:]
+		for _, r := range rows {
+			sum += 5 + max(0, int64(ends[r-base])-int64(a.i32[a.off+int(r-base)]))
+		}
+		return sum
+	case KindBytes64:
+		ends := a.i64[a.off+1:]
+		for _, r := range rows {
+			sum += 9 + max(0, ends[r-base]-a.i64[a.off+int(r-base)])
+		}
+		return sum
+	}
+	if w := a.bottom().slotBytes(); w >= 0 {
+		return int64(len(rows)) * int64(w+1)
+	}
+	for _, r := range rows {
+		sum += a.PlainBytes(int(r-base), int(r-base)+1)
+	}
+	return sum
+}
+
+// MostBytes is what the largest of rows lo to hi takes.
+func (a *Array) MostBytes(lo, hi int) (most int64) {
+	if w := a.bottom().slotBytes(); w >= 0 {
+		return int64(w + 1)
+	}
+	if a.Kind == KindBytes32 && lo < hi {
+		last := a.i32[a.off+lo]
+		for _, end := range a.i32[a.off+lo+1 : a.off+hi+1] {
+			most = max(most, int64(end)-int64(last))
+			last = end
+		}
+		return most + 5
+	}
+	for i := lo; i < hi; i++ {
+		most = max(most, a.PlainBytes(i, i+1))
+	}
+	return most
+}
+
 // slotBytes is the width of a cell, -1 where cells differ.
 func (a *Array) slotBytes() int {
 	switch a.Kind {

@@ -18,6 +18,7 @@ import (
 type Sizes struct {
 	cols   [][]*form.Array // by record, then column
 	starts []uint32        // of the records, and the end
+	most   int64           // no row takes more; 0: not looked for yet
 }
 
 // NewSizes reads the columns of records that have one schema; input names it in errors.
@@ -41,28 +42,65 @@ func NewSizes(input string, recs ...arrow.Record) (*Sizes, error) {
 // Fit returns how many of the rows, from the first on, take no more than room bytes together: at least one.
 func (s *Sizes) Fit(rows []uint32, room int64) (n int, err error) {
 	err = keyset.Guard(func() error {
-		n = s.fit(rows, room)
+		if s.most == 0 {
+			s.most = s.mostBytes()
+		}
+		if n = len(rows); int64(n) > room/s.most {
+			n = s.fit(rows, room)
+		}
 		return nil
 	})
 	return n, err
 }
 
-func (s *Sizes) fit(rows []uint32, room int64) int {
-	lo, hi := uint32(0), uint32(0)
-	var cols []*form.Array
-	for i, row := range rows {
-		if row < lo || row >= hi {
-			at := sort.Search(len(s.cols)-1, func(i int) bool { return s.starts[i+1] > row })
-			cols, lo, hi = s.cols[at], s.starts[at], s.starts[at+1]
-		}
+func (s *Sizes) mostBytes() int64 {
+	most := int64(1)
+	for i, cols := range s.cols {
+		sum := int64(0)
 		for _, c := range cols {
-			room -= c.PlainBytes(int(row-lo), int(row-lo)+1)
+			sum += c.MostBytes(0, int(s.starts[i+1]-s.starts[i]))
 		}
-		if room < 0 {
-			return max(1, i)
+		most = max(most, sum)
+	}
+	return most
+}
+
+func (s *Sizes) fit(rows []uint32, room int64) int {
+	for at := 0; at < len(rows); {
+		k := sort.Search(len(s.cols)-1, func(k int) bool { return s.starts[k+1] > rows[at] })
+		n := 1
+		for n < min(len(rows)-at, fitRows) && rows[at+n]-s.starts[k] < s.starts[k+1]-s.starts[k] {
+			n++
+		}
+		bytes := s.bytes(k, rows[at:at+n])
+		if bytes > room {
+			return max(1, at+s.fitOne(k, rows[at:at+n], room))
+		}
+		room -= bytes
+		at += n
+	}
+	return len(rows)
+}
+
+// fitRows is how many rows are looked at together.
+const fitRows = 1 << 10
+
+// fitOne is fit for rows of one record, of which not all have room.
+func (s *Sizes) fitOne(k int, rows []uint32, room int64) int {
+	for i := range rows {
+		if room -= s.bytes(k, rows[i:i+1]); room < 0 {
+			return i
 		}
 	}
 	return len(rows)
+}
+
+// bytes is what rows of one record take.
+func (s *Sizes) bytes(k int, rows []uint32) (sum int64) {
+	for _, c := range s.cols[k] {
+		sum += c.RowsBytes(rows, s.starts[k])
+	}
+	return sum
 }
 
 // Total is what all rows take.
