@@ -24,6 +24,21 @@ import (
 	"github.com/onerow-go/onerow/scd2"
 )
 
+// filledRows are some of all rows of a table, with the values that were carried forward.
+func filledRows(all [][]any, in []arrow.Record, numbers onerow.Rows, out *oracle.Outcome) (rows [][]any) {
+	for _, n := range numbers {
+		row := slices.Clone(all[n])
+		for _, f := range out.Filled {
+			if f.Row == int(n) {
+				at := in[0].Schema().FieldIndices(f.Column)[0]
+				row[at] = all[f.From][at]
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // right is an API that answers a case as the oracle does, with errors that mention what the case asks for.
 func right(c cases.Case) cases.API {
 	var want struct{ Mentions []string }
@@ -46,20 +61,16 @@ func right(c cases.Case) cases.API {
 			outcomes[p], inputs[p] = out, in
 			return p, nil
 		},
+		Stream: func(_ context.Context, in []arrow.Record, key []string, order []onerow.Order, opts dedupe.Options) (*cases.Streamed, error) {
+			out, err := oracle.Latest(in, key, order, opts)
+			if err != nil {
+				return nil, mention(err)
+			}
+			return &cases.Streamed{Rows: filledRows(arrowtest.All(in), in, out.Rows, out), SetAside: arrowtest.Rows(in, out.SetAside), Report: out.Report}, nil
+		},
 		Take: func(_ context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
 			in := inputs[p]
-			all := bits(in)
-			var rows [][]any
-			for _, n := range p.Rows {
-				row := slices.Clone(all[n])
-				for _, f := range outcomes[p].Filled {
-					if f.Row == int(n) {
-						at := in[0].Schema().FieldIndices(f.Column)[0]
-						row[at] = all[f.From][at]
-					}
-				}
-				rows = append(rows, row)
-			}
+			rows := filledRows(bits(in), in, p.Rows, outcomes[p])
 			return arrowtest.Record(mem, in[0].Schema(), rows)
 		},
 		Check: func(_ context.Context, in []arrow.Record, key []string, opts grain.Options) (*grain.Report, error) {
@@ -176,6 +187,16 @@ func onLatest(f func(p *dedupe.Plan, err error, in []arrow.Record) (*dedupe.Plan
 		api.Latest = func(ctx context.Context, in []arrow.Record, key []string, order []onerow.Order, opts dedupe.Options) (*dedupe.Plan, error) {
 			p, err := latest(ctx, in, key, order, opts)
 			return f(p, err, in)
+		}
+	}
+}
+
+// onStream changes what streams come to.
+func onStream(f func(s *cases.Streamed, err error) (*cases.Streamed, error)) func(*cases.API) {
+	return func(api *cases.API) {
+		stream := api.Stream
+		api.Stream = func(ctx context.Context, in []arrow.Record, key []string, order []onerow.Order, opts dedupe.Options) (*cases.Streamed, error) {
+			return f(stream(ctx, in, key, order, opts))
 		}
 	}
 }
@@ -318,6 +339,21 @@ var lies = []lie{
 		}
 		return p, err
 	})},
+	{"a winner of a stream is lost", "dedupe/greatest-wins", "rows of a stream", onStream(func(s *cases.Streamed, err error) (*cases.Streamed, error) {
+		s.Rows = s.Rows[1:]
+		return s, err
+	})},
+	{"a row that a stream sets aside is lost", "dedupe/null-keys-set-aside", "set aside of a stream", onStream(func(s *cases.Streamed, err error) (*cases.Streamed, error) {
+		s.SetAside = s.SetAside[1:]
+		return s, err
+	})},
+	{"a stream counts wrong", "dedupe/delivered-twice", "report: duplicates 3", onStream(func(s *cases.Streamed, err error) (*cases.Streamed, error) {
+		s.Report.Duplicates--
+		return s, err
+	})},
+	{"a stream that is refused for nothing", "dedupe/greatest-wins", "want no error", onStream(func(*cases.Streamed, error) (*cases.Streamed, error) { return nil, errOther })},
+	{"a stream that isn't refused", "dedupe/null-key-refused", "got no error", onStream(func(*cases.Streamed, error) (*cases.Streamed, error) { return &cases.Streamed{}, nil })},
+	{"no stream", "dedupe/greatest-wins", "want a stream", onStream(func(*cases.Streamed, error) (*cases.Streamed, error) { return nil, nil })},
 	{"-0 goes out as 0", "dedupe/zero-and-minus-zero", "taken as it is", onTaken(func(rows [][]any) { rows[0][0] = arrowtest.Key(rows[0][0]) })},
 	{"a NaN loses its bits", "dedupe/nan-is-one-key", "taken as it is", onTaken(func(rows [][]any) {
 		for _, r := range rows {

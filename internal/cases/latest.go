@@ -137,6 +137,7 @@ func (l *latest) run(r *runner) {
 	defer arrowtest.Release(table)
 	r.forms(table, l.shuffle, func(batches []arrow.Record, _ bool) {
 		r.call(func(mem memory.Allocator, res onerow.Resources) { l.call(r, batches, mem, res) })
+		r.call(func(_ memory.Allocator, res onerow.Resources) { l.stream(r, batches, res) })
 	})
 }
 

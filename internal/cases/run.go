@@ -21,6 +21,8 @@ import (
 type API struct {
 	Latest func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*dedupe.Plan, error)
 	Take   func(context.Context, *dedupe.Plan, memory.Allocator) (arrow.Record, error)
+	// Stream is called by cases of dedupe.latest too.
+	Stream func(context.Context, []arrow.Record, []string, []onerow.Order, dedupe.Options) (*Streamed, error)
 	Check  func(context.Context, []arrow.Record, []string, grain.Options) (*grain.Report, error)
 	// Diagnose is called by cases of grain.diagnose.
 	Diagnose Diagnose
@@ -44,7 +46,8 @@ var Public = API{
 	Take: func(ctx context.Context, p *dedupe.Plan, mem memory.Allocator) (arrow.Record, error) {
 		return p.Take(ctx, mem)
 	},
-	Check: grain.Check,
+	Stream: stream,
+	Check:  grain.Check,
 
 	Diagnose:       grain.Diagnose,
 	Keys:           grain.Keys,
