@@ -259,7 +259,7 @@ func TestCancelAmongCopies(t *testing.T) {
 	for name, opts := range map[string]dedupe.Options{"winners": {}, "lives": {Fill: []dedupe.Fill{{Column: "v", Unavailable: "?"}}}} {
 		seen := map[bool]int{}
 		for polls := range int64(200) {
-			plan, err := dedupe.Latest(newPolls(t.Context(), polls), batches, []string{"id"}, bySeq, opts)
+			plan, err := dedupe.Latest(arrowtest.EndAt(t.Context(), polls), batches, []string{"id"}, bySeq, opts)
 			seen[err == nil]++
 			switch {
 			case err == nil && (plan.Report.Kept != 1 || plan.Report.Duplicates != n-1):

@@ -313,25 +313,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// polls is a context that ends when it has been asked so often.
-type polls struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newPolls(ctx context.Context, n int64) *polls {
-	p := &polls{Context: ctx}
-	p.left.Store(n)
-	return p
-}
-
-func (p *polls) Err() error {
-	if p.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancel ends the context at each point at which Latest looks at it: it returns the context's error, and no goroutine
 // goes on.
 func TestCancel(t *testing.T) {
@@ -344,7 +325,7 @@ func TestCancel(t *testing.T) {
 				r := onerow.Resources{Workers: workers}
 				points := int64(0)
 				for ; ; points++ {
-					err := call(newPolls(t.Context(), points), r)
+					err := call(arrowtest.EndAt(t.Context(), points), r)
 					arrowtest.GoroutinesEnd(t, before)
 					if err == nil {
 						break
@@ -406,12 +387,12 @@ func TestCancelInProgress(t *testing.T) {
 func TestCancelAmongNulls(t *testing.T) {
 	mem := arrowtest.Allocator(t)
 	count := func(changes []change) int64 {
-		p := newPolls(t.Context(), 1<<40)
+		p := arrowtest.EndAt(t.Context(), 1<<40)
 		opts := dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.TiesByContent, Resources: onerow.Resources{Workers: 1}}
 		if _, err := dedupe.Latest(p, []arrow.Record{largeTable(t, mem, "int64", changes)}, []string{"k"}, []onerow.Order{onerow.Desc("seq")}, opts); err != nil {
 			t.Fatal(err)
 		}
-		return 1<<40 - p.left.Load()
+		return 1<<40 - p.Left()
 	}
 	changes := largeChanges("few keys", 4)
 	for i := range changes {

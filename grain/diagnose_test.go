@@ -253,7 +253,7 @@ func TestDiagnoseCanceled(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for looks, done := int64(0), false; !done; looks += 1 + looks/8 {
 			before := runtime.NumGoroutine()
-			d, err := grain.Diagnose(newPolls(t.Context(), looks), batches, []string{"k"}, grain.DiagnoseOptions{Resources: onerow.Resources{Workers: workers}})
+			d, err := grain.Diagnose(arrowtest.EndAt(t.Context(), looks), batches, []string{"k"}, grain.DiagnoseOptions{Resources: onerow.Resources{Workers: workers}})
 			arrowtest.GoroutinesEnd(t, before)
 			switch {
 			case err == nil:

@@ -131,7 +131,7 @@ func TestKeysCancel(t *testing.T) {
 		before := runtime.NumGoroutine()
 		points := int64(0)
 		for ; ; points += 1 + points/4 {
-			_, err := grain.Keys(newPolls(t.Context(), points), batches, grain.KeysOptions{Resources: onerow.Resources{Workers: workers}})
+			_, err := grain.Keys(arrowtest.EndAt(t.Context(), points), batches, grain.KeysOptions{Resources: onerow.Resources{Workers: workers}})
 			arrowtest.GoroutinesEnd(t, before)
 			if err == nil {
 				break
@@ -157,11 +157,11 @@ func TestKeysCancelWide(t *testing.T) {
 		}
 	}
 	batches := arrowtest.Table(t, arrowtest.Allocator(t), columns, rows)
-	ctx := newPolls(t.Context(), math.MaxInt64)
+	ctx := arrowtest.EndAt(t.Context(), math.MaxInt64)
 	if _, err := grain.Keys(ctx, batches, grain.KeysOptions{MaxColumns: 1, Resources: onerow.Resources{Workers: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if looks := math.MaxInt64 - ctx.left.Load(); looks < 2000 {
+	if looks := math.MaxInt64 - ctx.Left(); looks < 2000 {
 		t.Errorf("Keys looks at the context %d times", looks)
 	}
 }

@@ -268,7 +268,7 @@ func TestMergeCancel(t *testing.T) {
 			before := runtime.NumGoroutine()
 			points := int64(0)
 			for step := int64(1); ; points += step {
-				err := call(newPolls(t.Context(), points), onerow.Resources{Workers: workers})
+				err := call(arrowtest.EndAt(t.Context(), points), onerow.Resources{Workers: workers})
 				arrowtest.GoroutinesEnd(t, before)
 				if err == nil {
 					break

@@ -203,7 +203,7 @@ func TestProfileCancel(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		before := runtime.NumGoroutine()
 		for points := int64(0); ; points++ {
-			_, err := grain.Profile(newPolls(t.Context(), points), batches, []string{"k"}, grain.ProfileOptions{Sums: []string{"l"}, Resources: onerow.Resources{Workers: workers}})
+			_, err := grain.Profile(arrowtest.EndAt(t.Context(), points), batches, []string{"k"}, grain.ProfileOptions{Sums: []string{"l"}, Resources: onerow.Resources{Workers: workers}})
 			arrowtest.GoroutinesEnd(t, before)
 			if err == nil {
 				if points < int64(3*largeRows()/70_000) {

@@ -226,25 +226,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// polls is a context that ends when it has been asked so often.
-type polls struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newPolls(ctx context.Context, n int64) *polls {
-	p := &polls{Context: ctx}
-	p.left.Store(n)
-	return p
-}
-
-func (p *polls) Err() error {
-	if p.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancel ends the context at each point at which Check looks at it: it returns the context's error, and no goroutine
 // goes on.
 func TestCancel(t *testing.T) {
@@ -254,7 +235,7 @@ func TestCancel(t *testing.T) {
 			before := runtime.NumGoroutine()
 			points := int64(0)
 			for ; ; points++ {
-				err := call(newPolls(t.Context(), points), onerow.Resources{Workers: workers})
+				err := call(arrowtest.EndAt(t.Context(), points), onerow.Resources{Workers: workers})
 				arrowtest.GoroutinesEnd(t, before)
 				if err == nil {
 					break

@@ -283,19 +283,6 @@ func TestEstimateProgress(t *testing.T) {
 	}
 }
 
-// endAt is a context that ends when it has been asked so often.
-type endAt struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (p *endAt) Err() error {
-	if p.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestEstimateCancel ends the context at each point at which the calls look at it: they return the context's error, and no goroutine goes on.
 func TestEstimateCancel(t *testing.T) {
 	mem := arrowtest.Allocator(t)
@@ -303,8 +290,7 @@ func TestEstimateCancel(t *testing.T) {
 		for _, workers := range []int{1, 4} {
 			before := runtime.NumGoroutine()
 			for points := int64(0); ; points++ {
-				ctx := &endAt{Context: t.Context()}
-				ctx.left.Store(points)
+				ctx := arrowtest.EndAt(t.Context(), points)
 				err := call(ctx, onerow.Resources{Workers: workers})
 				arrowtest.GoroutinesEnd(t, before)
 				if err == nil {

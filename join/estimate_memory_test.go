@@ -2,10 +2,7 @@ package join_test
 
 import (
 	"os"
-	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
-	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -62,54 +59,6 @@ func (s *keyStream) Release() {
 	}
 }
 
-// heapWatch is an allocator that notes the largest heap it has seen.
-type heapWatch struct {
-	memory.Allocator
-	base, peak atomic.Int64
-}
-
-func newHeapWatch(mem memory.Allocator) *heapWatch {
-	w := &heapWatch{Allocator: mem}
-	runtime.GC()
-	runtime.GC() // what pools held is gone
-	w.base.Store(w.heap())
-	return w
-}
-
-func (w *heapWatch) heap() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64())
-}
-
-// look may be called by several goroutines.
-func (w *heapWatch) look() {
-	for now, old := w.heap(), w.peak.Load(); now > old && !w.peak.CompareAndSwap(old, now); old = w.peak.Load() {
-	}
-}
-
-func (w *heapWatch) Allocate(n int) []byte {
-	b := w.Allocator.Allocate(n)
-	if n >= 1<<12 {
-		w.look()
-	}
-	return b
-}
-
-func (w *heapWatch) Reallocate(n int, b []byte) []byte {
-	b = w.Allocator.Reallocate(n, b)
-	if n >= 1<<12 {
-		w.look()
-	}
-	return b
-}
-
-// over is by how much the heap grew at most.
-func (w *heapWatch) over() int64 { return w.peak.Load() - w.base.Load() }
-
-// fixedMemory is what a call may take beside its budget, as [onerow.Resources] has it.
-func fixedMemory(workers int) int64 { return int64(8+8*workers) << 20 }
-
 // TestStreamMemory: the heap stays within the budget, whatever the number of keys, and the size is right.
 func TestStreamMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
@@ -126,11 +75,11 @@ func TestStreamMemory(t *testing.T) {
 			n = test.short
 		}
 		dir := t.TempDir()
-		w := newHeapWatch(arrowtest.Allocator(t))
-		fs := &faultfs.FS{Did: func(faultfs.Op) { w.look() }}
+		w := arrowtest.NewHeapWatch(arrowtest.Allocator(t))
+		fs := &faultfs.FS{Did: func(faultfs.Op) { w.Look() }}
 		restore := join.SetSpillFS(fs)
 		left, right := newKeyStream(w, test.form, 0, n), newKeyStream(w, test.form, n/2, n)
-		left.at, right.at = w.look, w.look
+		left.at, right.at = w.Look, w.Look
 		r := onerow.Resources{Memory: test.budget, Workers: 2, Allocator: w, Dir: dir}
 		s, err := join.EstimateReaders(t.Context(), left, right, join.On("k"), join.Options{Resources: r})
 		restore()
@@ -140,9 +89,9 @@ func TestStreamMemory(t *testing.T) {
 		if s.Left.Keys != int64(n) || s.Right.Keys != int64(n-n/2) || s.MatchedKeys != s.Right.Keys || !s.Left.Unique || s.Relationship != join.OneToOne {
 			t.Errorf("%s: %v", test.form, s)
 		}
-		t.Logf("%d keys of %s, a budget of %d MiB: %.1f MiB more heap", n, test.form, test.budget>>20, float64(w.over())/(1<<20))
-		if w.over() > test.budget+fixedMemory(r.Workers) {
-			t.Errorf("%s: %d bytes more heap, of %d", test.form, w.over(), test.budget)
+		t.Logf("%d keys of %s, a budget of %d MiB: %.1f MiB more heap", n, test.form, test.budget>>20, float64(w.Over())/(1<<20))
+		if w.Over() > test.budget+arrowtest.FixedMemory(r.Workers) {
+			t.Errorf("%s: %d bytes more heap, of %d", test.form, w.Over(), test.budget)
 		}
 		if len(fs.Folders) == 0 {
 			t.Errorf("%s: nothing spilled", test.form)

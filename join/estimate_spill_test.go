@@ -40,18 +40,6 @@ func spillCall(ctx context.Context, t *testing.T, mem memory.Allocator, fs *faul
 	return join.EstimateReaders(ctx, sides[0], sides[1], join.On("k"), join.Options{Resources: r})
 }
 
-// checkGone: nothing is left of a call.
-func checkGone(t *testing.T, what any, fs *faultfs.FS, dir string, goroutines int) {
-	t.Helper()
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("%v: %v is left, error %v", what, files, err)
-	}
-	if fs.Handles() != 0 {
-		t.Errorf("%v: %d files are open", what, fs.Handles())
-	}
-	arrowtest.GoroutinesEnd(t, goroutines)
-}
-
 // TestSpill: the call that the other tests break spills more than once over, and is right.
 func TestSpill(t *testing.T) {
 	mem := arrowtest.Allocator(t)
@@ -68,7 +56,7 @@ func TestSpill(t *testing.T) {
 	if d := fs.Done; d[faultfs.Mkdir] != 1 || d[faultfs.RemoveAll] != 1 || d[faultfs.Create] <= 64 || d[faultfs.Remove] != d[faultfs.Create] {
 		t.Errorf("%v: that's too few", d)
 	}
-	checkGone(t, "success", fs, dir, goroutines)
+	arrowtest.NothingLeft(t, "success", dir, fs.Handles(), goroutines)
 }
 
 // TestSpillProgress: the progress is that of the matching, over all partitions, and is counted in rows.
@@ -130,7 +118,7 @@ func TestSpillFaults(t *testing.T) {
 					}
 				}
 			}
-			checkGone(t, fmt.Sprint(op, " after ", after), fs, dir, goroutines)
+			arrowtest.NothingLeft(t, fmt.Sprint(op, " after ", after), dir, fs.Handles(), goroutines)
 		}
 	}
 }
@@ -156,7 +144,7 @@ func TestSpillDamage(t *testing.T) {
 		if s != nil || !errors.Is(err, onerow.ErrSpill) || !strings.Contains(fmt.Sprint(err), dir) {
 			t.Errorf("%s: %v, error %v", name, s, err)
 		}
-		checkGone(t, name, fs, dir, goroutines)
+		arrowtest.NothingLeft(t, name, dir, fs.Handles(), goroutines)
 	}
 }
 
@@ -170,11 +158,10 @@ func TestSpillCancel(t *testing.T) {
 		step = 19
 	}
 	for points := int64(0); ; points += step {
-		ctx := &endAt{Context: t.Context()}
-		ctx.left.Store(points)
+		ctx := arrowtest.EndAt(t.Context(), points)
 		fs := &faultfs.FS{}
 		s, err := spillCall(ctx, t, mem, fs, dir)
-		checkGone(t, points, fs, dir, goroutines)
+		arrowtest.NothingLeft(t, points, dir, fs.Handles(), goroutines)
 		if err == nil {
 			if points < 200 {
 				t.Errorf("the context is looked at %d times", points)
@@ -199,7 +186,7 @@ func TestSpillCancel(t *testing.T) {
 		if s != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, error %v", op, s, err)
 		}
-		checkGone(t, op, fs, dir, goroutines)
+		arrowtest.NothingLeft(t, op, dir, fs.Handles(), goroutines)
 	}
 }
 
@@ -266,7 +253,7 @@ func TestSpillPanic(t *testing.T) {
 	if len(fs.Folders) == 0 {
 		t.Error("nothing spilled")
 	}
-	checkGone(t, "panic", fs, dir, goroutines)
+	arrowtest.NothingLeft(t, "panic", dir, fs.Handles(), goroutines)
 }
 
 // TestSpillLongKeys has texts of 1 MiB, plain and behind dictionaries, far more than the budget: keys that repeat in every batch, and one key

@@ -259,8 +259,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 	for points := int64(0); ; points++ {
 		defer join.SetBufferRows(1)()
-		ctx := &endAt{Context: t.Context()}
-		ctx.left.Store(points)
+		ctx := arrowtest.EndAt(t.Context(), points)
 		left, right := readerOf(t, ids), readerOf(t, ids)
 		_, err := join.EstimateReaders(ctx, left, right, join.On("id", "v"), join.Options{Resources: onerow.Resources{Allocator: mem}})
 		left.Release()

@@ -147,32 +147,13 @@ func worldCalls(t *testing.T, w *world) map[string]func(ctx context.Context, r o
 	}
 }
 
-// polls is a context that ends when it has been asked so often.
-type polls struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newPolls(ctx context.Context, n int64) *polls {
-	p := &polls{Context: ctx}
-	p.left.Store(n)
-	return p
-}
-
-func (p *polls) Err() error {
-	if p.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // cancelEverywhere ends the context at each point at which a call looks at it, of many not at each: it returns the context's error, and no goroutine
 // goes on. It returns the number of points.
 func cancelEverywhere(t *testing.T, name string, call func(ctx context.Context) error) int64 {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	for points := int64(0); ; points += 1 + points/8 {
-		err := call(newPolls(t.Context(), points))
+		err := call(arrowtest.EndAt(t.Context(), points))
 		arrowtest.GoroutinesEnd(t, before)
 		if err == nil {
 			return points
@@ -201,11 +182,11 @@ func TestPlanCancel(t *testing.T) {
 // looks counts how often a call looks at its context.
 func looks(t *testing.T, call func(ctx context.Context) error) int64 {
 	t.Helper()
-	p := newPolls(t.Context(), 1<<40)
+	p := arrowtest.EndAt(t.Context(), 1<<40)
 	if err := call(p); err != nil {
 		t.Fatal(err)
 	}
-	return 1<<40 - p.left.Load()
+	return 1<<40 - p.Left()
 }
 
 // TestPlanCancelInKey: a key that has all events is long work, in which Plan looks at the context: in each of the passes over them.
