@@ -15,3 +15,10 @@ func SetSettleRows(n int64) (restore func()) {
 	settleRows = n
 	return func() { settleRows = was }
 }
+
+// SetLeastRoom sets how little room the smallest budget gives.
+func SetLeastRoom(n int64) (restore func()) {
+	was := leastRoom
+	leastRoom = n
+	return func() { leastRoom = was }
+}

@@ -73,6 +73,7 @@ func (l *lab) stream(b built) {
 
 func (l *lab) streamOne(batches []arrow.Record, b built) {
 	l.t.Helper()
+	defer dedupe.SetLeastRoom(1)()
 	defer dedupe.SetSettleRows([]int64{1, 40, 1 << 20}[l.src.Choose("settle", 3)])()
 	want, wantErr := l.latest(batches, b)
 	dir, err := os.MkdirTemp("", "reader")

@@ -48,6 +48,9 @@ type stream struct {
 // streamFS is where the folders of calls are.
 var streamFS spill.FS = spill.OS{}
 
+// leastRoom is what smaller budgets get: with less, files are so small that they cost more than their rows.
+var leastRoom int64 = 2 << 20
+
 // fixedRoom is for what doesn't grow with the rows.
 const fixedRoom = 8 << 20
 
@@ -60,7 +63,7 @@ func newStream(input *arrow.Schema, key []string, order []onerow.Order, opts Opt
 	}
 	if n := opts.Resources.Memory; n > 0 {
 		// The collector, by its default, lets garbage grow as large as what is in use.
-		s.room = max(1, n/4, n/2-fixedRoom)
+		s.room = max(leastRoom, n/4, n/2-fixedRoom)
 	}
 	s.layOut()
 	s.won, s.aside = newOrdered(s, "won"), newOrdered(s, "aside")

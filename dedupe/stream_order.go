@@ -35,12 +35,11 @@ func newOrdered(s *stream, name string) *ordered { return &ordered{stream: s, na
 // add takes a record over, whose numbers ascend.
 func (o *ordered) add(ctx context.Context, rec arrow.Record) error {
 	bytes := frame.Bytes(rec) + columnCost*rec.NumCols()
-	var err error
-	if o.room > 0 && len(o.held) > 0 && o.bytes+bytes > o.room/8 {
-		err = o.flush(ctx)
-	}
 	o.held, o.bytes, o.rows = append(o.held, rec), o.bytes+bytes, o.rows+rec.NumRows()
-	return err
+	if o.room > 0 && o.bytes > o.room/8 {
+		return o.flush(ctx)
+	}
+	return nil
 }
 
 // hold takes records over of which some rows, in order, are all that there will be.
@@ -60,13 +59,18 @@ func (o *ordered) flush(ctx context.Context) error {
 	for tier := 0; len(o.tiers[tier]) == tierRuns; tier++ {
 		runs := o.tiers[tier]
 		o.tiers[tier] = nil
-		m := newMerge(o.stream, runs)
-		err := o.writeRun(ctx, o.folder.NewSet(o.name, o.kept, 1), tier+1, m)
-		if err := errors.Join(err, m.close()); err != nil {
+		if err := o.mergeRuns(ctx, tier+1, runs); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mergeRuns makes one run of some.
+func (o *ordered) mergeRuns(ctx context.Context, tier int, runs []*spill.Set) (err error) {
+	m := newMerge(o.stream, runs)
+	defer func() { err = errors.Join(err, m.close()) }()
+	return o.writeRun(ctx, o.folder.NewSet(o.name, o.kept, 1), tier, m)
 }
 
 // ascending gives records whose numbers ascend, and nil after the last one.
@@ -108,8 +112,10 @@ func (o *ordered) seal(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := o.flush(ctx); err != nil {
-		return err
+	if len(o.held) > 0 {
+		if err := o.flush(ctx); err != nil {
+			return err
+		}
 	}
 	o.merged = newMerge(o.stream, slices.Concat(o.tiers...))
 	o.tiers = nil

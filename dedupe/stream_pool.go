@@ -75,13 +75,17 @@ func (s *stream) cost(rows, bytes int64) int64 { return bytes + s.costRow()*rows
 
 // add takes a record over.
 func (p *pool) add(ctx context.Context, rec arrow.Record) error {
-	bytes := frame.Bytes(rec) + columnCost*rec.NumCols()
-	if b := p.bound(); b > 0 && p.rows > 0 && p.cost(p.rows+rec.NumRows(), p.bytes+bytes) > b {
-		if err := p.settle(ctx); err != nil {
+	held := false
+	defer func() {
+		if !held { // after an error or a panic
 			rec.Release()
-			return err
 		}
+	}()
+	bytes := frame.Bytes(rec) + columnCost*rec.NumCols()
+	if err := p.makeRoom(ctx, rec.NumRows(), bytes, columnCost*rec.NumCols()); err != nil {
+		return err
 	}
+	held = true
 	p.held, p.rows, p.bytes = append(p.held, rec), p.rows+rec.NumRows(), p.bytes+bytes
 	if rec.NumRows() >= fewRows {
 		p.small = 0
@@ -91,6 +95,21 @@ func (p *pool) add(ctx context.Context, rec arrow.Record) error {
 		}
 	}
 	if p.bound() == 0 && p.dropsLosers() && p.rows >= max(settleRows, 2*p.settled) {
+		return p.settle(ctx)
+	}
+	return nil
+}
+
+// makeRoom makes some for a record of so many rows and bytes; each takes fixed bytes beside its rows.
+func (p *pool) makeRoom(ctx context.Context, rows, bytes, fixed int64) error {
+	b := p.bound()
+	full := func() bool { return b > 0 && p.rows > 0 && p.cost(p.rows+rows, p.bytes+bytes) > b }
+	if full() && int64(p.small-1)*fixed > b/4 {
+		if err := p.join(ctx); err != nil {
+			return err
+		}
+	}
+	if full() {
 		return p.settle(ctx)
 	}
 	return nil
@@ -142,6 +161,7 @@ func (p *pool) settle(ctx context.Context) error {
 	}
 	var kept []arrow.Record
 	var rows, bytes int64
+	defer func() { release(kept) }()
 	cut, err := newPieces(p.held, p.pieceBytes())
 	if err != nil {
 		return err
@@ -155,12 +175,12 @@ func (p *pool) settle(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		release(kept)
 		return err
 	}
 	p.dropped(left)
 	release(p.held)
 	p.held, p.rows, p.bytes, p.small, p.settled = kept, rows, bytes, 0, rows
+	kept = nil
 	return nil
 }
 
