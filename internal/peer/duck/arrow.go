@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
 	arrow15 "github.com/apache/arrow/go/v15/arrow"
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 	memory15 "github.com/apache/arrow/go/v15/arrow/memory"
@@ -32,19 +31,10 @@ func (d *DB) raw(f func(*duckdb.Arrow) error) error {
 	})
 }
 
-// withView calls a function while records can be read as a view.
-func (d *DB) withView(_ context.Context, recs []arrow15.Record, read func(view string) error) error {
-	const view = "handed_over"
-	batches, err := arrow18.ToBatches(recs)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
-	reader, err := array.NewRecordReader(batches[0].Schema(), batches)
+// WithView calls a function while a stream can be read as a view of this name, once, and no more after that: a query that scans it twice
+// won't do. The stream is borrowed for the call.
+func (d *DB) WithView(stream array15.RecordReader, view string, read func() error) error {
+	reader, err := arrow18.ToReader(stream)
 	if err != nil {
 		return err
 	}
@@ -57,34 +47,47 @@ func (d *DB) withView(_ context.Context, recs []arrow15.Record, read func(view s
 		return err
 	}
 	defer release()
-	return read(view)
+	return read()
 }
 
 // Query gives the records that a query makes, at least one. The caller releases them.
 func (d *DB) Query(ctx context.Context, query string) (recs []arrow15.Record, err error) {
+	schema, err := d.Each(ctx, query, func(rec arrow15.Record) error {
+		rec.Retain()
+		recs = append(recs, rec)
+		return nil
+	})
+	if err == nil && len(recs) == 0 {
+		b := array15.NewRecordBuilder(memory15.DefaultAllocator, schema)
+		defer b.Release()
+		recs = append(recs, b.NewRecord())
+	}
+	return recs, err
+}
+
+// Each calls a function with each record that a query makes, which is valid during the call. DuckDB has the whole result by then.
+func (d *DB) Each(ctx context.Context, query string, use func(arrow15.Record) error) (schema *arrow15.Schema, err error) {
 	err = d.raw(func(a *duckdb.Arrow) error {
 		r, err := a.QueryContext(ctx, query)
 		if err != nil {
 			return fmt.Errorf("%w\nin %s", err, query)
 		}
 		defer r.Release()
+		if schema, err = arrow18.FromSchema(r.Schema()); err != nil {
+			return err
+		}
 		for r.Next() {
 			rec, err := arrow18.FromBatch(r.RecordBatch())
 			if err != nil {
 				return err
 			}
-			recs = append(recs, rec)
-		}
-		if len(recs) == 0 {
-			schema, err := arrow18.FromSchema(r.Schema())
+			err = use(rec)
+			rec.Release()
 			if err != nil {
 				return err
 			}
-			b := array15.NewRecordBuilder(memory15.DefaultAllocator, schema)
-			defer b.Release()
-			recs = append(recs, b.NewRecord())
 		}
 		return r.Err()
 	})
-	return recs, err
+	return schema, err
 }

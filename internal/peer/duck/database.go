@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	arrow15 "github.com/apache/arrow/go/v15/arrow"
-	_ "github.com/duckdb/duckdb-go/v2" // the driver
+	array15 "github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/duckdb/duckdb-go/v2"
 )
 
 var errNoArrow = errors.New("DuckDB's Arrow interface isn't built in: build with -tags duckdb_arrow")
@@ -69,9 +71,21 @@ func (d *DB) Row(ctx context.Context, query string, into ...any) error {
 	return nil
 }
 
-// Load makes a table of records, which it borrows for the call. The table's rows are in their order.
+// Load makes a table of records, at least one, which it borrows for the call. The table's rows are in their order.
 func (d *DB) Load(ctx context.Context, table string, recs ...arrow15.Record) error {
-	return d.withView(ctx, recs, func(view string) error {
+	reader, err := array15.NewRecordReader(recs[0].Schema(), recs)
+	if err != nil {
+		return err
+	}
+	defer reader.Release()
+	const view = "handed_over"
+	return d.WithView(reader, view, func() error {
 		return d.Exec(ctx, fmt.Sprintf(`CREATE OR REPLACE TABLE "%s" AS SELECT * FROM %s`, table, view))
 	})
+}
+
+// NoSpace says whether an error is that the memory limit, or the room for temporary files, doesn't suffice.
+func NoSpace(err error) bool {
+	var e *duckdb.Error
+	return errors.As(err, &e) && (e.Type == duckdb.ErrorTypeOutOfMemory || e.Type == duckdb.ErrorTypeIO && strings.Contains(e.Msg, "No space left"))
 }
