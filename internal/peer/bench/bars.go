@@ -22,6 +22,7 @@ var bars = map[string]bar{
 var plainForms = map[string]bool{
 	"window": true, "arg_max struct, rowid": true, "totals": true, "totals, worst": true, "count-multiply": true, "count of the join": true,
 	"asof left join": true, "range join": true, "two joins": true, "rebuild of touched keys": true, "lead": true, "running max": true, "window, left join": true,
+	"window" + ofStream: true, "window" + ofParquet: true,
 }
 
 // limits are what else is to hold; each is the most, but for leastSpeedup.

@@ -8,9 +8,14 @@
 //	bars.go       what is to be reached
 //	report.go     the table, the JSON, the verdicts
 //	columns.go    the columns of made tables
+//	stream.go     a table of changes that is made as it is read, at any size, and a model of its winners
+//	outofcore.go  O1, whose sides run in processes of their own: what such a process does is in outofcore_side.go
 //
 // The other files have the workloads: the data, our call, and the forms in which a user of DuckDB would ask for the
 // same. Data comes of a fixed seed. DuckDB has it as a table of its own in memory before the clock starts, and leaves
-// its result as a table; we leave it as records or row lists. Of the workloads, out-of-core (O1) is missing: dedupe has no
-// call yet that merges more rows than memory holds.
+// its result as a table; we leave it as records or row lists.
+//
+// O1 is otherwise, as its data has no room in memory. Our side reads a stream and writes a file of Arrow IPC. DuckDB reads the same stream, or a
+// Parquet file that it made of it before the clock starts, and writes a Parquet file; it has the same budget in bytes, as its memory_limit, and needn't
+// keep the order of rows. Forms that run out of memory are printed as failed; the fastest of the others counts.
 package bench

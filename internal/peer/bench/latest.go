@@ -175,11 +175,28 @@ func (c changes) columns() (names []string) {
 	return names
 }
 
-// latestForms are the ways to write it in SQL. The order columns are 64 bits each, so that both fit a HUGEINT that compares as they do; a join by
+// latestForms are latestQueries that leave a table.
+func latestForms(key, columns []string) []form {
+	queries := latestQueries(key, columns)
+	forms := make([]form, len(queries))
+	for i, q := range queries {
+		forms[i] = form{
+			name: q.name, sql: "CREATE OR REPLACE TEMP TABLE r AS " + q.sql, results: []string{"r"},
+			figures: func(ctx context.Context, db *duck.DB) (figures, error) {
+				return tableFigures(ctx, db, "latest", "r", columns)
+			},
+		}
+	}
+	return forms
+}
+
+type query struct{ name, sql string }
+
+// latestQueries are the ways to write it in SQL, over a table t. The order columns are 64 bits each, so that both fit a HUGEINT that compares as they do; a join by
 // it gives one row a key, as a sequence is unique. Two steps find the greatest time of each key first, and the sequence decides among the few rows of
 // that time; keys and orders that are NULL would be lost, as in the other joins. DISTINCT ON took twice the window's time; a window over rowids
 // alone, first(t ORDER BY …), and a join by rowid in place of IN were no faster than these.
-func latestForms(key, columns []string) []form {
+func latestQueries(key, columns []string) []query {
 	by := strings.Join(key, ", ")
 	const both = "epoch_us(updated_at)::HUGEINT * 18446744073709551616 + seq"
 	var each []string
@@ -189,7 +206,7 @@ func latestForms(key, columns []string) []form {
 		}
 	}
 	newest := "t JOIN (SELECT " + by + ", max(updated_at) AS updated_at FROM t GROUP BY " + by + ") AS m USING (" + by + ", updated_at)"
-	queries := []struct{ name, query string }{
+	return []query{
 		{"window", "SELECT * FROM t QUALIFY row_number() OVER (PARTITION BY " + by + " ORDER BY updated_at DESC, seq DESC) = 1"},
 		{"arg_max struct, rowid", "SELECT t.* FROM t WHERE rowid IN (SELECT arg_max(rowid, (updated_at, seq)) FROM t GROUP BY " + by + ")"},
 		{"arg_max hugeint, rowid", "SELECT t.* FROM t WHERE rowid IN (SELECT arg_max(rowid, " + both + ") FROM t GROUP BY " + by + ")"},
@@ -201,16 +218,6 @@ func latestForms(key, columns []string) []form {
 		{"two steps, arg_max row", "SELECT unnest(r) FROM (SELECT arg_max(t, seq) AS r FROM " + newest + " GROUP BY " + by + ")"},
 		{"two steps, arg_max rowid", "SELECT t.* FROM t WHERE rowid IN (SELECT arg_max(t.rowid, seq) FROM " + newest + " GROUP BY " + by + ")"},
 	}
-	forms := make([]form, len(queries))
-	for i, q := range queries {
-		forms[i] = form{
-			name: q.name, sql: "CREATE OR REPLACE TEMP TABLE r AS " + q.query, results: []string{"r"},
-			figures: func(ctx context.Context, db *duck.DB) (figures, error) {
-				return tableFigures(ctx, db, "latest", "r", columns)
-			},
-		}
-	}
-	return forms
 }
 
 // floor reads the key and order columns once.

@@ -52,8 +52,11 @@ type peakBytes struct {
 	output, allocations int64
 }
 
-// Child measures memory if the process was started for that, prints it, and says so.
+// Child measures one side if the process was started for that, prints what it took, and says so.
 func Child(ctx context.Context, args []string) (bool, error) {
+	if len(args) == 2 && args[0] == streamFlag {
+		return true, streamChild(ctx, args[1])
+	}
 	if len(args) != 5 || args[0] != childFlag {
 		return false, nil
 	}
@@ -114,20 +117,25 @@ func (t task) peakOf(ctx context.Context, workers int, side string) (p peakBytes
 
 // peakDuring gives the greatest resident size of this process while a function runs, less that before.
 func peakDuring(run func() error) (int64, error) {
+	before, peak, err := residentDuring(run)
+	return max(0, peak-before), err
+}
+
+// residentDuring gives the resident size of this process before a function runs, and the greatest while it does.
+func residentDuring(run func() error) (before, peak int64, err error) {
 	debug.FreeOSMemory()
-	before, err := resident("VmRSS")
-	if err != nil {
-		return 0, err
+	if before, err = resident("VmRSS"); err != nil {
+		return 0, 0, err
 	}
 	// 5 resets the high-water mark of the resident size.
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := run(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	peak, err := resident("VmHWM")
-	return max(0, peak-before), err
+	peak, err = resident("VmHWM")
+	return before, peak, err
 }
 
 // resident reads a size of this process, in bytes.

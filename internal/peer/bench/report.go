@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -26,7 +27,7 @@ type Record struct {
 	Keys    int    `json:"keys"`
 	// OursS and PeerS are medians of the runs; in B1 the medians of calls.
 	OursS float64 `json:"ours_s"`
-	// Peer is the form of DuckDB's that was the fastest; "" in C1, where DuckDB has no part, and its other figures are 0.
+	// Peer is the form of DuckDB's that was the fastest; "" in C1, where DuckDB has no part, and in O1 if none came to an end: its other figures are 0.
 	Peer  string  `json:"peer"`
 	PeerS float64 `json:"peer_s"`
 	// Ratio is the median of the runs' ratios of DuckDB's time to ours.
@@ -43,7 +44,7 @@ type Record struct {
 	PeerPeakMiB float64 `json:"peer_peak_mib,omitempty"`
 	// Objects is the number of objects that our call allocated, where memory was measured.
 	Objects int64 `json:"objects,omitempty"`
-	// Checked says that both sides gave the same result; in C1, that ours is a model's.
+	// Checked says that both sides gave the same result; in C1, that ours is a model's; in O1, that both are.
 	Checked bool `json:"checked"`
 
 	// P50S and P99S are what half of B1's calls take at most, and 99 of a hundred: medians of the runs.
@@ -55,8 +56,23 @@ type Record struct {
 	OneWorkerS float64 `json:"one_worker_s,omitempty"`
 	FloorS     float64 `json:"floor_s,omitempty"`
 	GoMapS     float64 `json:"go_map_s,omitempty"`
-	// Forms has the better of two runs of each form in the warm-up, in seconds.
-	Forms map[string]float64 `json:"forms,omitempty"`
+	// Forms has the better of two runs of each form in the warm-up, in seconds; in O1 the one run. FailedForms says why forms of O1 came to no end.
+	Forms       map[string]float64 `json:"forms,omitempty"`
+	FailedForms map[string]string  `json:"failed_forms,omitempty"`
+
+	// BudgetMiB and PeerBudgetMiB are what O1 may take; PeakMiB and PeerPeakMiB are the greatest of the runs there.
+	BudgetMiB     float64 `json:"budget_mib,omitempty"`
+	PeerBudgetMiB float64 `json:"peer_budget_mib,omitempty"`
+	// ProcessMiB and PeerProcessMiB are the peaks of O1's processes, what they had before included.
+	ProcessMiB     float64 `json:"process_mib,omitempty"`
+	PeerProcessMiB float64 `json:"peer_process_mib,omitempty"`
+	// WrittenMiB and PeerWrittenMiB are what went to files in O1, the output included; 0 where the system doesn't say.
+	WrittenMiB     float64 `json:"written_mib,omitempty"`
+	PeerWrittenMiB float64 `json:"peer_written_mib,omitempty"`
+	// GenerateS is the time to make O1's stream, which ours and the forms that read it include; InputS is DuckDB's to make a Parquet file of the
+	// stream, which no form includes.
+	GenerateS float64 `json:"generate_s,omitempty"`
+	InputS    float64 `json:"input_s,omitempty"`
 }
 
 // Machine says what the figures were taken on, in one line.
@@ -141,18 +157,26 @@ func WriteTable(w io.Writer, records []Record) {
 		if r.Objects > 0 {
 			beside = append(beside, fmt.Sprintf("%d objects", r.Objects))
 		}
+		if r.BudgetMiB > 0 {
+			beside = append(beside, fmt.Sprintf("budget %.3g MiB, process %.0f, written %.0f; DuckDB %.3g MiB, process %.0f, written %.0f; the stream alone %s, its Parquet file %s",
+				r.BudgetMiB, r.ProcessMiB, r.WrittenMiB, r.PeerBudgetMiB, r.PeerProcessMiB, r.PeerWrittenMiB, seconds(r.GenerateS), seconds(r.InputS)))
+		}
 		if len(beside) > 0 {
 			fmt.Fprintf(w, "%s  %s\n", r.Workload, strings.Join(beside, "; "))
 		}
 	}
-	if slices.ContainsFunc(records, func(r Record) bool { return r.PeakMiB > 0 }) {
+	if slices.ContainsFunc(records, func(r Record) bool { return r.PeakMiB > 0 && r.BudgetMiB == 0 }) {
 		fmt.Fprintln(w, peakMeans)
 	}
-	fmt.Fprintln(w, notMeasured)
+	if slices.ContainsFunc(records, func(r Record) bool { return r.BudgetMiB > 0 }) {
+		fmt.Fprintln(w, streamMeans)
+	}
 }
 
-// notMeasured says under the table which workload is missing from it.
-const notMeasured = "O1, 200 M rows within 1 GiB, isn't measured: dedupe has no call yet that merges more rows than memory holds."
+// streamMeans says under the table what O1 is.
+const streamMeans = "O1: at most 3 runs of each side, in processes of their own, without a warm-up; each of DuckDB's forms once, to choose. Ours: the stream in,\n" +
+	"a file of Arrow IPC out; DuckDB: the stream or a Parquet file in, made before the clock starts, a Parquet file out. Peaks are the greatest of the runs:\n" +
+	"over what the process had before, and of the process. Written is what went to files, the output included."
 
 // peakMeans says under the table what its peaks are.
 const peakMeans = "Peaks: a process for each workload and side makes one call, its first; the greatest resident size (VmHWM) while it runs, less that before it (VmRSS)\n" +
@@ -161,7 +185,7 @@ const peakMeans = "Peaks: a process for each workload and side makes one call, i
 // WriteForms prints the warm-up time of each form of DuckDB's.
 func WriteForms(w io.Writer, records []Record) {
 	for _, r := range records {
-		if r.Peer == "" {
+		if len(r.Forms)+len(r.FailedForms) == 0 {
 			continue
 		}
 		names := make([]string, 0, len(r.Forms))
@@ -177,7 +201,14 @@ func WriteForms(w io.Writer, records []Record) {
 		for i, name := range names {
 			names[i] = fmt.Sprintf("%s %s", name, seconds(r.Forms[name]))
 		}
-		fmt.Fprintf(w, "%s  DuckDB, better of two: %s\n", r.Workload, strings.Join(names, "; "))
+		runs := "better of two"
+		if r.Workload == outOfCoreID {
+			runs = "one run"
+		}
+		fmt.Fprintf(w, "%s  DuckDB, %s: %s\n", r.Workload, runs, strings.Join(names, "; "))
+		for _, name := range slices.Sorted(maps.Keys(r.FailedForms)) {
+			fmt.Fprintf(w, "%s  DuckDB, %s: %s\n", r.Workload, name, r.FailedForms[name])
+		}
 	}
 }
 

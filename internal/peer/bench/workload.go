@@ -78,7 +78,7 @@ const (
 	mapName   = "go map"
 )
 
-// workloads are all but those that are measured otherwise: microBatch and growth.
+// workloads are all but those that are measured otherwise: microBatch, growth and outOfCore.
 func workloads() []workload {
 	var all []workload
 	all = append(all, latestWorkloads()...)
