@@ -86,6 +86,9 @@ func (o *outOfCore) measure(ctx context.Context) (rec Record, err error) {
 	if err != nil {
 		return rec, err
 	}
+	if err := sync(o.Input); err != nil {
+		return rec, err
+	}
 	var m timing
 	if err := o.choose(ctx, &m); err != nil {
 		return rec, err
@@ -117,6 +120,15 @@ func (o *outOfCore) measure(ctx context.Context) (rec Record, err error) {
 	rec.ProcessMiB, rec.PeerProcessMiB = mebibytes(ours.Peak), mebibytes(peer.Peak)
 	rec.WrittenMiB, rec.PeerWrittenMiB = mebibytes(ours.Written), mebibytes(peer.Written)
 	return rec, nil
+}
+
+// sync has the system write a file to its disk now, not during what is measured.
+func sync(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // choose finds the fastest form by one run each.

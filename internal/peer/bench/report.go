@@ -158,7 +158,7 @@ func WriteTable(w io.Writer, records []Record) {
 			beside = append(beside, fmt.Sprintf("%d objects", r.Objects))
 		}
 		if r.BudgetMiB > 0 {
-			beside = append(beside, fmt.Sprintf("budget %.3g MiB, process %.0f, written %.0f; DuckDB %.3g MiB, process %.0f, written %.0f; the stream alone %s, its Parquet file %s",
+			beside = append(beside, fmt.Sprintf("budget %.4g MiB, process %.0f, written %.0f; DuckDB %.4g MiB, process %.0f, written %.0f; the stream alone %s, its Parquet file %s",
 				r.BudgetMiB, r.ProcessMiB, r.WrittenMiB, r.PeerBudgetMiB, r.PeerProcessMiB, r.PeerWrittenMiB, seconds(r.GenerateS), seconds(r.InputS)))
 		}
 		if len(beside) > 0 {
