@@ -9,7 +9,7 @@
 //	report.go     the table, the JSON, the verdicts
 //	columns.go    the columns of made tables
 //	stream.go     a table of changes that is made as it is read, at any size, and a model of its winners
-//	outofcore.go  O1, whose sides run in processes of their own: what such a process does is in outofcore_side.go
+//	outofcore.go  O1, whose sides run in processes of their own: what such a process does is in outofcore_side.go, DuckDB's forms in outofcore_forms.go
 //
 // The other files have the workloads: the data, our call, and the forms in which a user of DuckDB would ask for the
 // same. Data comes of a fixed seed. DuckDB has it as a table of its own in memory before the clock starts, and leaves

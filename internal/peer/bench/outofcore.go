@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -93,25 +92,9 @@ func (o *outOfCore) measure(ctx context.Context) (rec Record, err error) {
 	if err := o.choose(ctx, &m); err != nil {
 		return rec, err
 	}
-	var ours, peer streamUse
-	for range min(o.Runs, mostStreamRuns) {
-		u, err := o.side(ctx, oursSide)
-		if err != nil {
-			return rec, err
-		}
-		ours = ours.most(u)
-		m.ours = append(m.ours, u.Seconds)
-		if m.form == "" {
-			continue
-		}
-		if u, err = o.side(ctx, m.form); err != nil {
-			return rec, err
-		}
-		if u.Failed != "" {
-			return rec, fmt.Errorf("%s of DuckDB, which worked before: %s", m.form, u.Failed)
-		}
-		peer = peer.most(u)
-		m.peer = append(m.peer, u.Seconds)
+	ours, peer, err := o.alternate(ctx, &m)
+	if err != nil {
+		return rec, err
 	}
 	rec = o.record(outOfCoreID, "out-of-core", int(o.Rows), int(o.Keys), m)
 	rec.GenerateS, rec.InputS, rec.FailedForms = generate.Seconds, input.Seconds, o.fails
@@ -120,6 +103,44 @@ func (o *outOfCore) measure(ctx context.Context) (rec Record, err error) {
 	rec.ProcessMiB, rec.PeerProcessMiB = mebibytes(ours.Peak), mebibytes(peer.Peak)
 	rec.WrittenMiB, rec.PeerWrittenMiB = mebibytes(ours.Written), mebibytes(peer.Written)
 	return rec, nil
+}
+
+// alternate runs both sides in turns. A form that is near its limit may run out of memory though it didn't when it was chosen: then all begins anew
+// with the next.
+func (o *outOfCore) alternate(ctx context.Context, m *timing) (ours, peer streamUse, err error) {
+	for len(m.ours) < min(o.Runs, mostStreamRuns) {
+		u, err := o.side(ctx, oursSide)
+		if err != nil {
+			return ours, peer, err
+		}
+		ours = ours.most(u)
+		m.ours = append(m.ours, u.Seconds)
+		if m.form == "" {
+			continue
+		}
+		if u, err = o.side(ctx, m.form); err != nil {
+			return ours, peer, err
+		}
+		if u.Failed != "" {
+			o.fails[m.form] = "in a later run: " + u.Failed
+			delete(m.forms, m.form)
+			m.form, m.ours, m.peer, peer = fastest(m.forms), nil, nil, streamUse{}
+			continue
+		}
+		peer = peer.most(u)
+		m.peer = append(m.peer, u.Seconds)
+	}
+	return ours, peer, nil
+}
+
+// fastest is the form that took the least, "" of none.
+func fastest(forms map[string]float64) (best string) {
+	for name, s := range forms {
+		if best == "" || s < forms[best] {
+			best = name
+		}
+	}
+	return best
 }
 
 // sync has the system write a file to its disk now, not during what is measured.
@@ -151,9 +172,8 @@ func (o *outOfCore) choose(ctx context.Context, m *timing) error {
 		case u.Failed != "":
 			o.fails[f.name] = u.Failed
 		default:
-			if m.forms[f.name] = u.Seconds; m.form == "" || u.Seconds < m.forms[m.form] {
-				m.form = f.name
-			}
+			m.forms[f.name] = u.Seconds
+			m.form = fastest(m.forms)
 		}
 	}
 	return nil
@@ -253,42 +273,4 @@ func peerFigures(ctx context.Context, file string) (_ figures, err error) {
 	sum := figures{}
 	_, err = db.Each(ctx, fmt.Sprintf("SELECT * FROM read_parquet('%s*')", file), func(rec arrow.Record) error { return sum.addRows(rec) })
 	return sum, err
-}
-
-// keyParts is the number of parts of the forms that go through the input once for each part of the keys, so that each has room.
-const keyParts = 4
-
-// forms are DuckDB's, with the statements that write their output. The stream can be read once, so that it has those of latestQueries that do; the
-// Parquet file has all, and those that were the fastest with room are also asked in parts by key. What else was tried was no faster: IN in place of a
-// join, the maxima first as a table of their own, eight parts.
-func (j streamJob) forms() []query {
-	var all []query
-	table := fmt.Sprintf("read_parquet('%s')", j.Input)
-	for _, q := range latestQueries([]string{"id"}, batchColumns) {
-		if strings.Count(q.sql, fromTable) == 1 {
-			all = append(all, query{q.name + ofStream, copyInto(q.sql, j.Output)})
-		}
-		all = append(all, query{q.name + ofParquet, copyInto(over(table, q.sql), j.Output)})
-		if q.name != "max hugeint, join" && q.name != "two steps, arg_max row" {
-			continue
-		}
-		var parts []string
-		for p := range keyParts {
-			part := fmt.Sprintf("(SELECT * FROM %s WHERE hash(id) %% %d = %d)", table, keyParts, p)
-			parts = append(parts, copyInto(over(part, q.sql), fmt.Sprint(j.Output, p)))
-		}
-		all = append(all, query{fmt.Sprint(q.name, ", ", keyParts, " parts", ofParquet), strings.Join(parts, "; ")})
-	}
-	return all
-}
-
-const fromTable = "FROM t"
-
-// over puts another table in the place of t in a query. The rows of a Parquet file are numbered under another name.
-func over(table, sql string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(sql, fromTable, "FROM "+table+" AS t"), "rowid", "file_row_number")
-}
-
-func copyInto(query, file string) string {
-	return fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet)", query, file)
 }

@@ -28,12 +28,6 @@ const (
 	inputSide    = "input"    // writes the Parquet file
 )
 
-// The ends of the forms' names say what they read.
-const (
-	ofStream  = ", stream"
-	ofParquet = ", Parquet"
-)
-
 // streamJob is what a process of O1 is to do.
 type streamJob struct {
 	Rows, Keys int64

@@ -177,7 +177,7 @@ func TestOutOfCoreRun(t *testing.T) {
 	var text strings.Builder
 	WriteTable(&text, out.Records)
 	WriteForms(&text, out.Records)
-	for _, want := range []string{"O1 out-of-core", "budget", "written", "the stream alone", streamMeans, "one run: ", "window, stream", "window, Parquet", "4 parts"} {
+	for _, want := range []string{"O1 out-of-core", "budget", "written", "the stream alone", "from the stream itself", streamMeans, "one run: ", "window, stream", "window, Parquet", "4 parts"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
@@ -251,6 +251,29 @@ func TestOutOfCorePatience(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || left[0].Name() != "input.parquet" {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A form that fails after it was chosen makes way for the next, with runs of both sides of its own.
+func TestOutOfCoreLaterFailure(t *testing.T) {
+	needDuckDB(t)
+	var log strings.Builder
+	o := (&run{Config: Config{Rows: 100_000, Threads: 1, Runs: 2, Log: &log}}).makeOutOfCore(t.TempDir())
+	o.PeerMemory = 1 << 20
+	var err error
+	if o.want, err = o.source().newest(); err != nil {
+		t.Fatal(err)
+	}
+	m := timing{form: "window, stream", forms: map[string]float64{"window, stream": 1, "arg_max hugeint, row, stream": 2}}
+	ours, peer, err := o.alternate(t.Context(), &m)
+	if err != nil || m.form != "" || len(m.forms) != 0 || len(m.ours) != 2 || len(m.peer) != 0 || len(o.fails) != 2 || ours.Peak <= 0 || peer.Peak != 0 {
+		t.Errorf("%+v, %v, %+v, %+v, %v", m, o.fails, ours, peer, err)
+	}
+	if n := strings.Count(log.String(), "O1 ours: "); n != 4 {
+		t.Errorf("%d runs of ours, one before each failure and two after, in\n%s", n, log.String())
+	}
+	if best := fastest(map[string]float64{"a": 2, "b": 1, "c": 3}); best != "b" || fastest(nil) != "" {
+		t.Errorf("the fastest is %q", best)
 	}
 }
 
