@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -46,6 +47,21 @@ func checkReader(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestReaderManyKeys compares streams of thousands of keys with the same rows in memory, with carry-forward and without.
+func TestReaderManyKeys(t *testing.T) {
+	for seed, key := range [][]string{{"k:int64"}, {"k:string"}, {"k:uint8", "l:string", "m:float64"}, {"k:dict<int32,string>"}} {
+		t.Run(strings.Join(key, ","), func(t *testing.T) {
+			l := newLab(t, random{rand.New(rand.NewPCG(uint64(seed), 6))})
+			b := l.manyKeys(key, 4000)
+			l.stream(b)
+			b.opts.Fill = nil
+			for _, b.opts.Ties = range []dedupe.Ties{dedupe.TiesByContent, dedupe.FirstTied, dedupe.LastTied, dedupe.SetAsideTies, dedupe.RejectTies} {
+				l.stream(b)
+			}
+		})
+	}
 }
 
 // streamed are the parts of the contract that streams have.
