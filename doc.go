@@ -2,7 +2,7 @@
 //
 // The verbs live in the packages below it:
 //
-//	dedupe   the latest row per key: winners, ties, carry-forward, guard against replays
+//	dedupe   the latest row per key, in memory and of streams beyond it: winners, ties, carry-forward, guard against replays
 //	scd2     the history of a table: plan, apply, check; staged rows and MERGE text for engines; row hashes
 //	grain    what one row stands for: is this key unique, why not, what is the key, will this MERGE fail
 //	join     how many rows a join makes, before it runs; joins by time

@@ -17,7 +17,7 @@ type Resources struct {
 	// last, the output, and about 8 MiB and 8 MiB a worker that don't depend on the data; and one key, if it is larger than the budget.
 	// It reckons with the garbage that Go's collector leaves by default: with GOGC above 100 there is more of it.
 	//
-	// Calls on streams heed it; so far that is join.EstimateReaders. Calls on batches in memory don't: their documentation says what they need.
+	// Calls on streams heed it: dedupe.NewReader and join.EstimateReaders. Calls on batches in memory don't: their documentation says what they need.
 	// Default 0: no budget, nothing goes to files. Negative: an error that wraps [ErrOption].
 	Memory int64
 

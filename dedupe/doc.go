@@ -5,6 +5,10 @@
 // [Latest] plans, and copies nothing; [Plan.Take] makes the record of the winners. [Union] makes one table of sources whose
 // schemas differ.
 //
+// For more rows than memory holds there is [NewReader]: a stream goes in, a stream of the winners comes out, within a budget.
+//
+//	array.RecordReader ─► NewReader(key, order, options) ─► Reader{Next, Record, Rows, Deletes, Report, SetAside}
+//
 // # Who wins
 //
 // Rows of one key are ranked by the order columns: the first that differs decides, and the greatest wins. A winner is a

@@ -21,26 +21,26 @@ import (
 	"github.com/onerow-go/onerow/internal/spill/faultfs"
 )
 
-// spillRows are 3,000 rows of 1,000 keys, a third of which tie, and some have no key.
+// spillRows are 1,200 rows of 400 keys, a third of which tie, and some have no key.
 func spillRows(mem memory.Allocator) []arrow.Record {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "seq", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "v", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewRecordBuilder(mem, schema)
 	defer b.Release()
-	for i := range 3000 {
-		if n := i % 1000; n%100 == 99 {
+	for i := range 1200 {
+		if n := i % 400; n%50 == 49 {
 			b.Field(0).AppendNull()
 		} else {
 			b.Field(0).(*array.StringBuilder).Append(fmt.Sprint("a key of some length, number ", n))
 		}
-		b.Field(1).(*array.Int64Builder).Append(int64(i % 1000 % 3 * i))
+		b.Field(1).(*array.Int64Builder).Append(int64(i % 400 % 3 * i))
 		b.Field(2).(*array.Int64Builder).Append(int64(i))
 	}
 	rec := b.NewRecord()
 	defer rec.Release()
 	var out []arrow.Record
-	for lo := int64(0); lo < rec.NumRows(); lo += 170 {
-		out = append(out, rec.NewSlice(lo, min(rec.NumRows(), lo+170)))
+	for lo := int64(0); lo < rec.NumRows(); lo += 70 {
+		out = append(out, rec.NewSlice(lo, min(rec.NumRows(), lo+70)))
 	}
 	return out
 }
@@ -64,7 +64,7 @@ func spillCall(ctx context.Context, t *testing.T, mem memory.Allocator, fs *faul
 	}
 	defer in.Release()
 	opts := dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.SetAsideTies,
-		Resources: onerow.Resources{Memory: 60_000, Workers: workers, Allocator: mem, Dir: dir}}
+		Resources: onerow.Resources{Memory: 40_000, Workers: workers, Allocator: mem, Dir: dir}}
 	r, err := dedupe.NewReader(ctx, in, []string{"k"}, []onerow.Order{onerow.Desc("seq")}, opts)
 	if err != nil {
 		return nil, err
@@ -149,21 +149,18 @@ func TestReaderFaults(t *testing.T) {
 
 // TestReaderDamage: files that were changed end the call, or the reading, with an error.
 func TestReaderDamage(t *testing.T) {
+	well := &faultfs.FS{}
+	if _, err := spillCall(t.Context(), t, memory.NewGoAllocator(), well, t.TempDir(), 2); err != nil {
+		t.Fatal(err)
+	}
 	for name, damage := range map[string]func([]byte) []byte{
 		"a bit":    func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
 		"cut":      func(b []byte) []byte { return b[:len(b)-1] },
 		"appended": func(b []byte) []byte { return append(b, b...) },
 	} {
-		for _, read := range []int{5, 100, -1} {
+		for _, read := range []int{5, 60, int(well.Done[faultfs.Open])} {
 			mem := arrowtest.Allocator(t)
 			dir := t.TempDir()
-			well := &faultfs.FS{}
-			if _, err := spillCall(t.Context(), t, mem, well, dir, 2); err != nil {
-				t.Fatal(err)
-			}
-			if read < 0 {
-				read = int(well.Done[faultfs.Open])
-			}
 			reads := 0
 			fs := &faultfs.FS{Damage: func(_ string, b []byte) []byte {
 				if reads++; reads == read {
@@ -258,7 +255,7 @@ func TestReaderPanic(t *testing.T) {
 				}
 			}()
 			opts := dedupe.Options{NullKey: onerow.SetAsideNullKeys, Ties: dedupe.TiesByContent,
-				Resources: onerow.Resources{Memory: 60_000, Workers: 2, Allocator: mem, Dir: dir}}
+				Resources: onerow.Resources{Memory: 40_000, Workers: 2, Allocator: mem, Dir: dir}}
 			_, err := dedupe.NewReader(t.Context(), &panics{in, 12}, []string{"k"}, []onerow.Order{onerow.Desc("seq")}, opts)
 			t.Errorf("%s: error %v", name, err)
 		}()

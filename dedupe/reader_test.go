@@ -57,11 +57,8 @@ func TestReaderManyKeys(t *testing.T) {
 			b := l.manyKeys(key, 4000)
 			l.stream(b)
 			b.opts.Fill = nil
-			for _, b.opts.Ties = range []dedupe.Ties{dedupe.TiesByContent, dedupe.FirstTied, dedupe.LastTied, dedupe.SetAsideTies, dedupe.RejectTies} {
-				if testing.Short() && b.opts.Ties != dedupe.SetAsideTies {
-					continue
-				}
-				l.stream(b)
+			for _, b.opts.Ties = range []dedupe.Ties{dedupe.SetAsideTies, dedupe.RejectTies} {
+				l.streamOne(l.cut(b.batches), b)
 			}
 		})
 	}
@@ -165,4 +162,30 @@ func (l *lab) readAll(r *dedupe.Reader) (rows, deletes onerow.Rows, recs []arrow
 		l.t.Fatalf("%v", r.Err())
 	}
 	return rows, deletes, recs
+}
+
+// TestReaderProgress: the progress is that of the deciding, over all files, and ends with the rows that were left when the stream was read.
+func TestReaderProgress(t *testing.T) {
+	defer dedupe.SetLeastRoom(1)()
+	mem := arrowtest.Allocator(t)
+	for _, budget := range []int64{0, 400_000} {
+		for ties, least := range map[dedupe.Ties]int64{dedupe.RejectTies: 1500, dedupe.SetAsideTies: 15_000} {
+			last, all := int64(0), int64(0)
+			res := onerow.Resources{Memory: budget, Workers: 2, Allocator: mem, Dir: t.TempDir(), Progress: func(done, total int64, stage onerow.Stage) {
+				if done <= last || done > total || all != 0 && total != all || stage != onerow.StageGroup {
+					t.Errorf("%s: %d of %d, after %d of %d", stage, done, total, last, all)
+				}
+				last, all = done, total
+			}}
+			in := &changeStream{mem: mem, rows: 15_000, keys: 1500}
+			r, err := dedupe.NewReader(t.Context(), in, []string{"id"}, byTime, dedupe.Options{Ties: ties, Resources: res})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Release()
+			if last != all || all < least || all > 15_000 {
+				t.Errorf("%d bytes: the end is at %d of %d", budget, last, all)
+			}
+		}
+	}
 }

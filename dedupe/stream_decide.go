@@ -75,11 +75,12 @@ func (p *pool) decide(ctx context.Context) error {
 			p.held = nil
 			return nil
 		}
+		if len(p.opts.Fill) == 0 {
+			return p.handOn(ctx, plan.Rows, p.won.add, p.takeKept)
+		}
+		numbers := p.numbers()
 		return p.handOn(ctx, plan.Rows, p.won.add, func(ctx context.Context, rows []uint32) (arrow.Record, error) {
-			if len(p.opts.Fill) == 0 {
-				return p.takeKept(ctx, rows)
-			}
-			return p.takeFilled(ctx, plan, rows)
+			return p.takeFilled(ctx, plan, rows, numbers)
 		})
 	})
 }
@@ -108,7 +109,7 @@ func (p *pool) takeKept(ctx context.Context, rows []uint32) (arrow.Record, error
 }
 
 // takeFilled takes some of a plan's winners, with the values that carry-forward found.
-func (p *pool) takeFilled(ctx context.Context, plan *Plan, rows []uint32) (arrow.Record, error) {
+func (p *pool) takeFilled(ctx context.Context, plan *Plan, rows, numbers []uint32) (arrow.Record, error) {
 	some := *plan
 	some.Rows = rows
 	rec, err := some.Take(ctx, p.mem)
@@ -116,7 +117,6 @@ func (p *pool) takeFilled(ctx context.Context, plan *Plan, rows []uint32) (arrow
 		return nil, err
 	}
 	defer rec.Release()
-	numbers := p.numbers()
 	return p.numbered(rec, func(to []uint32) {
 		for i, row := range rows {
 			to[i] = numbers[row]

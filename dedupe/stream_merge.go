@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/onerow-go/onerow"
+	"github.com/onerow-go/onerow/internal/keyset"
 	"github.com/onerow-go/onerow/internal/spill"
 )
 
@@ -72,8 +73,9 @@ func (m *merge) fill(ctx context.Context) error {
 		r.rec.Retain()
 		m.now.recs = append(m.now.recs, r.rec)
 	}
-	m.now.rows = inOrder(m.now.recs, parts)
-	return nil
+	var err error
+	m.now.rows, err = inOrder(ctx, m.now.recs, parts)
+	return err
 }
 
 // fill reads the next frame where all rows of the last one are gone, and removes the file at its end.
@@ -107,4 +109,29 @@ func (m *merge) close() error {
 	}
 	m.runs = nil
 	return errors.Join(errs...)
+}
+
+// inOrder lists rows of records by their numbers: of each record those from one on, up to another.
+func inOrder(ctx context.Context, recs []arrow.Record, parts [][2]int) ([]uint32, error) {
+	n, start := 0, uint32(0)
+	for _, p := range parts {
+		n += p[1] - p[0]
+	}
+	by := make([]uint64, 0, n)
+	for i, rec := range recs {
+		numbers := numbersOf(rec)
+		for at := parts[i][0]; at < parts[i][1]; at++ {
+			by = append(by, uint64(numbers[at])<<32|uint64(start+uint32(at)))
+		}
+		start += uint32(len(numbers))
+	}
+	by, err := keyset.ByHigh(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]uint32, n)
+	for i, v := range by {
+		rows[i] = uint32(v)
+	}
+	return rows, nil
 }

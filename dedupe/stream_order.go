@@ -49,8 +49,11 @@ func (o *ordered) hold(recs []arrow.Record, rows onerow.Rows) {
 
 // flush writes the rows that are held as a run.
 func (o *ordered) flush(ctx context.Context) error {
-	w := newWindow(o.held)
+	w, err := newWindow(ctx, o.held)
 	o.held, o.bytes = nil, 0
+	if err != nil {
+		return err
+	}
 	defer w.release()
 	run := o.folder.NewSet(o.name, o.kept, 1)
 	if err := o.writeRun(ctx, run, 0, w); err != nil {
@@ -106,11 +109,13 @@ func (o *ordered) writeRun(ctx context.Context, run *spill.Set, tier int, from a
 // seal ends the adding.
 func (o *ordered) seal(ctx context.Context) error {
 	if len(o.tiers) == 0 {
-		if o.now == nil {
-			o.now = newWindow(o.held)
-			o.held = nil
+		if o.now != nil {
+			return nil
 		}
-		return nil
+		var err error
+		o.now, err = newWindow(ctx, o.held)
+		o.held = nil
+		return err
 	}
 	if len(o.held) > 0 {
 		if err := o.flush(ctx); err != nil {
@@ -122,16 +127,18 @@ func (o *ordered) seal(ctx context.Context) error {
 	return nil
 }
 
+// A record that goes out has no more rows, and no more bytes where it has several; the least is for small budgets.
 const (
-	outputRows  = 1 << 16
-	outputBytes = 32 << 20
+	outputRows       = 1 << 16
+	outputBytes      = 32 << 20
+	leastOutputBytes = 1 << 20
 )
 
 // next gives the next rows; nil after the last one.
 func (o *ordered) next(ctx context.Context) (arrow.Record, error) {
 	limit := int64(outputBytes)
 	if o.room > 0 {
-		limit = min(limit, o.pieceBytes())
+		limit = min(limit, max(leastOutputBytes, o.room/8))
 	}
 	if o.merged != nil {
 		return o.merged.next(ctx, o.opts.Resources, limit)
@@ -161,41 +168,17 @@ type window struct {
 }
 
 // newWindow takes records over.
-func newWindow(recs []arrow.Record) *window {
+func newWindow(ctx context.Context, recs []arrow.Record) (*window, error) {
 	w := &window{recs: recs}
-	w.rows = inOrder(recs, nil)
-	return w
-}
-
-// inOrder lists the rows of records by their numbers; from says which rows of each count: from one on, up to another. Nil: all.
-func inOrder(recs []arrow.Record, parts [][2]int) []uint32 {
-	n, start := 0, uint32(0)
-	var by []uint64
-	sorted, last := true, uint64(0)
+	parts := make([][2]int, len(recs))
 	for i, rec := range recs {
-		numbers := numbersOf(rec)
-		lo, hi := 0, len(numbers)
-		if parts != nil {
-			lo, hi = parts[i][0], parts[i][1]
-		}
-		by = slices.Grow(by, hi-lo)
-		for at := lo; at < hi; at++ {
-			v := uint64(numbers[at])<<32 | uint64(start+uint32(at))
-			sorted = sorted && v >= last
-			last = v
-			by = append(by, v)
-		}
-		start += uint32(len(numbers))
-		n += hi - lo
+		parts[i][1] = int(rec.NumRows())
 	}
-	if !sorted {
-		slices.Sort(by)
+	var err error
+	if w.rows, err = inOrder(ctx, recs, parts); err != nil {
+		w.release()
 	}
-	rows := make([]uint32, n)
-	for i, v := range by {
-		rows[i] = uint32(v)
-	}
-	return rows
+	return w, err
 }
 
 func (w *window) release() {

@@ -36,6 +36,8 @@ const (
 	rowCost, livesCost = 40, 180
 	// fewRows are too few for a record to be worth keeping, and manySmall too many of such records: they are made one.
 	fewRows, manySmall = 1 << 10, 1 << 8
+	// smallBytes bounds such a record, so that many of them are no text that outgrows the offsets of its type.
+	smallBytes = 1 << 20
 	// columnCost is what a column of a record takes beside its buffers.
 	columnCost = 1 << 10
 )
@@ -81,13 +83,14 @@ func (p *pool) add(ctx context.Context, rec arrow.Record) error {
 			rec.Release()
 		}
 	}()
-	bytes := frame.Bytes(rec) + columnCost*rec.NumCols()
-	if err := p.makeRoom(ctx, rec.NumRows(), bytes, columnCost*rec.NumCols()); err != nil {
+	fixed := columnCost * rec.NumCols()
+	bytes := frame.Bytes(rec) + fixed
+	if err := p.makeRoom(ctx, rec.NumRows(), bytes, fixed); err != nil {
 		return err
 	}
 	held = true
 	p.held, p.rows, p.bytes = append(p.held, rec), p.rows+rec.NumRows(), p.bytes+bytes
-	if rec.NumRows() >= fewRows {
+	if rec.NumRows() >= fewRows || bytes > min(16*fixed, smallBytes) {
 		p.small = 0
 	} else if p.small++; p.small == manySmall {
 		if err := p.join(ctx); err != nil {

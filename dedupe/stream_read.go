@@ -111,7 +111,7 @@ func (s *stream) pieceBytes() int64 {
 	if s.room == 0 {
 		return unboundedPiece
 	}
-	return min(unboundedPiece, max(1, s.room/8))
+	return min(unboundedPiece, max(1, s.room/32))
 }
 
 // pieceRows bounds the rows of a record that comes into a pool.

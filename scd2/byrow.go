@@ -1,5 +1,11 @@
 package scd2
 
+import (
+	"context"
+
+	"github.com/onerow-go/onerow/internal/keyset"
+)
+
 // byRow sorts what the workers found by the number of a row, in time in proportion to its length: a radix sort of numbers, then one pass that moves
 // the elements. Elements of one row keep their order.
 func byRow[T any](list []T, row func(*T) uint32) []T {
@@ -18,32 +24,10 @@ func byRow[T any](list []T, row func(*T) uint32) []T {
 	return out
 }
 
-// byHigh sorts numbers by their upper 32 bits, eleven at a time, those of one value in the order that they come in. It returns the list, or another of
-// its length.
+// byHigh sorts numbers by their upper 32 bits. It doesn't look at a context: a million take some ten milliseconds.
 func byHigh(keys []uint64) []uint64 {
-	most := uint64(0)
-	for _, k := range keys {
-		most = max(most, k)
-	}
-	spare := make([]uint64, len(keys))
-	const digit = 11
-	for shift := uint(32); shift < 64 && most>>shift != 0; shift += digit {
-		var at [1 << digit]int
-		for _, k := range keys {
-			at[k>>shift&(1<<digit-1)]++
-		}
-		sum := 0
-		for d, c := range at {
-			at[d], sum = sum, sum+c
-		}
-		for _, k := range keys {
-			d := k >> shift & (1<<digit - 1)
-			spare[at[d]] = k
-			at[d]++
-		}
-		keys, spare = spare, keys
-	}
-	return keys
+	sorted, _ := keyset.ByHigh(context.Background(), keys) // no other error than the context's
+	return sorted
 }
 
 // settle sorts runs of elements that have one row.
