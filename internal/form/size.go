@@ -36,6 +36,9 @@ func (a *Array) PlainBytes(lo, hi int) int64 {
 
 // RowsBytes is [Array.PlainBytes] of some rows together, which are numbered from base on.
 func (a *Array) RowsBytes(rows []uint32, base uint32) (sum int64) {
+	if len(rows) == 0 { // an array of no rows may have no offsets
+		return 0
+	}
 	switch a.Kind {
 	case KindBytes32:
 		ends := a.i32[a.off+1:]
