@@ -117,6 +117,16 @@ func nullBytes(t arrow.DataType) int64 {
 		return sum
 	case *arrow.FixedSizeListType:
 		return 1 + int64(t.Len())*(1+nullBytes(t.Elem()))
+	case arrow.UnionType:
+		sum, most := int64(0), int64(0)
+		for _, f := range t.Fields() {
+			n := 1 + nullBytes(f.Type)
+			sum, most = sum+n, max(most, n)
+		}
+		if t.Mode() == arrow.DenseMode {
+			return 5 + most // a code, an offset, and a slot of one child
+		}
+		return 1 + sum
 	case arrow.FixedWidthDataType:
 		return int64(t.Bytes())
 	}
@@ -140,6 +150,9 @@ func (a *Array) cellBytes(i int) int64 {
 			sum += k.PlainBytes(a.off+i, a.off+i+1)
 		}
 		return sum
+	case KindSparse, KindDense:
+		k, j := a.variant(i)
+		return 1 + nullBytes(a.Type) + k.PlainBytes(j, j+1)
 	case KindList32, KindList64, KindFixedList, KindListView32, KindListView64:
 		lo, hi := a.span(i)
 		return viewBytes + a.kids[0].PlainBytes(lo, hi)
