@@ -22,6 +22,7 @@ const (
 	Close     Op = "close" // of a file that was written
 	Open      Op = "open"
 	Read      Op = "read"
+	CloseRead Op = "close read" // of a file that was read
 	Remove    Op = "remove"
 	RemoveAll Op = "remove all"
 )
@@ -166,7 +167,11 @@ func (r *opened) Read(b []byte) (int, error) {
 
 func (r *opened) Close() error {
 	r.fs.count(-1)
-	return r.file.Close()
+	_, fault := r.fs.pass(CloseRead, r.path, 1)
+	if err := r.file.Close(); err != nil {
+		return err
+	}
+	return fault
 }
 
 // Remove removes a file.
