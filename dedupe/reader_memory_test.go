@@ -283,8 +283,9 @@ func (s *swapped) Record() arrow.Record { return s.rec }
 func TestReaderTypes(t *testing.T) {
 	mem := arrowtest.Allocator(t)
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	inner := arrow.StructOf(arrow.Field{Name: "m", Type: newMark(), Nullable: true}, arrow.Field{Name: "d", Type: dict, Nullable: true})
-	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64, Metadata: arrow.NewMetadata([]string{"note"}, []string{"x"})},
+	note := arrow.NewMetadata([]string{"note"}, []string{"x"})
+	inner := arrow.StructOf(arrow.Field{Name: "m", Type: newMark(), Nullable: true, Metadata: note}, arrow.Field{Name: "d", Type: dict, Nullable: true})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64, Metadata: note},
 		{Name: "m", Type: newMark(), Nullable: true}, {Name: "d", Type: dict, Nullable: true}, {Name: "s", Type: inner, Nullable: true}}, nil)
 	b := array.NewRecordBuilder(mem, schema)
 	defer b.Release()
@@ -303,13 +304,18 @@ func TestReaderTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Release()
-	plain := arrow.StructOf(arrow.Field{Name: "m", Type: newMark(), Nullable: true}, arrow.Field{Name: "d", Type: arrow.BinaryTypes.String, Nullable: true})
+	plain := arrow.StructOf(arrow.Field{Name: "m", Type: newMark(), Nullable: true, Metadata: note}, arrow.Field{Name: "d", Type: arrow.BinaryTypes.String, Nullable: true})
 	want := arrow.NewSchema([]arrow.Field{schema.Field(0), schema.Field(1), {Name: "d", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "s", Type: plain, Nullable: true}}, nil)
 	if !r.Schema().Equal(want) {
 		t.Errorf("schema %v, want %v", r.Schema(), want)
 	}
 	if !r.Next() || !r.Record().Schema().Equal(want) {
 		t.Fatalf("record %v, error %v", r.Record(), r.Err())
+	}
+	for i, c := range r.Record().Columns() {
+		if !arrow.TypeEqual(c.DataType(), want.Field(i).Type, arrow.CheckMetadata()) {
+			t.Errorf("column %d is of type %v, want %v", i, c.DataType(), want.Field(i).Type)
+		}
 	}
 	got, err := r.Record().MarshalJSON()
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *pool) decide(ctx context.Context) error {
 		plan, err := j.latest(ctx)
 		p.progress.Add(p.rows)
 		var tied *onerow.KeysError
-		if errors.As(err, &tied) && tied.Kind == onerow.ErrTie {
+		if errors.Is(err, onerow.ErrTie) && errors.As(err, &tied) {
 			p.tie(tied)
 			return nil
 		}

@@ -30,7 +30,7 @@ func (s *stream) layOut() {
 func (s *stream) given(rec arrow.Record) arrow.Record {
 	cols := slices.Clone(rec.Columns()[:s.schema.NumFields()])
 	for i, f := range s.schema.Fields() {
-		if !arrow.TypeEqual(f.Type, cols[i].DataType()) {
+		if !arrow.TypeEqual(f.Type, cols[i].DataType(), arrow.CheckMetadata()) {
 			cols[i] = take.Retyped(cols[i], f.Type)
 			defer cols[i].Release()
 		}

@@ -112,12 +112,12 @@ func (s *sideKeys) copySlice(ctx context.Context, slice keyChunk) error {
 			keys.rows[i] = uint32(i)
 		}
 	}
-	for lo, hi := 0, 0; lo < len(keys.rows); lo = hi {
+	for lo := 0; lo < len(keys.rows); {
 		n, err := sizes.Fit(keys.rows[lo:], s.room/8)
 		if err != nil {
 			return err
 		}
-		hi = lo + n
+		hi := lo + n
 		rec, err := take.PlainRecord(ctx, s.mem, s.given, []arrow.Record{slice.rec}, keys.rows[lo:hi], s.call.opts.Resources.WorkerCount())
 		if err != nil {
 			return frame.TakeError(sideNames[s.side], s.given, err)
@@ -129,6 +129,7 @@ func (s *sideKeys) copySlice(ctx context.Context, slice keyChunk) error {
 		if err := s.add(ctx, c); err != nil {
 			return err
 		}
+		lo = hi
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/onerow-go/onerow"
 )
 
 // Set is a number of partitions, each a file of records of one schema. First records are appended, then [Set.Seal] is called, then
@@ -128,6 +130,7 @@ type Cursor struct {
 	fs   FS
 	file io.ReadCloser // nil: not open
 	at   int           // the frame that is next
+	err  error         // what ended the reading
 }
 
 // Open begins to read a partition of a sealed set from its start. The file is opened when the first record is asked for.
@@ -136,11 +139,19 @@ func (s *Set) Open(part int, mem memory.Allocator) *Cursor {
 	return &Cursor{reader: reader{partition: p, schema: s.schema, mem: mem, left: p.bytes}, fs: s.folder.fs}
 }
 
-// Next reads the next record, which is the caller's to release; nil after the last one.
+// Next reads the next record, which is the caller's to release; nil after the last one. After an error, or Close, there is none.
 func (c *Cursor) Next() (arrow.Record, error) {
-	if c.partition.path == "" {
-		return nil, nil
+	if c.err != nil || c.partition.path == "" {
+		return nil, c.err
 	}
+	var rec arrow.Record
+	if rec, c.err = c.read(); c.err != nil {
+		return nil, c.err
+	}
+	return rec, nil
+}
+
+func (c *Cursor) read() (arrow.Record, error) {
 	if c.file == nil {
 		file, err := c.fs.Open(c.partition.path)
 		if err != nil {
@@ -151,13 +162,18 @@ func (c *Cursor) Next() (arrow.Record, error) {
 	if c.at == c.partition.frames {
 		return nil, c.end()
 	}
-	rec, err := c.next(c.at)
 	c.at++
-	return rec, err
+	return c.next(c.at - 1)
 }
+
+// errClosed is the error of a cursor that was closed.
+var errClosed = fmt.Errorf("%w: the file was closed", onerow.ErrSpill)
 
 // Close closes the file.
 func (c *Cursor) Close() error {
+	if c.err == nil {
+		c.err = errClosed
+	}
 	if c.file == nil {
 		return nil
 	}
