@@ -2,6 +2,7 @@ package frame_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -140,7 +141,7 @@ func TestUnreadSizes(t *testing.T) {
 		{"no integers", []arrow.Array{raw(t, p.Int64, 2, nil, nil, nil)}},
 		{"no bits", []arrow.Array{raw(t, arrow.FixedWidthTypes.Boolean, 2, nil, nil, nil)}},
 		{"bytes of negative width", []arrow.Array{raw(t, &arrow.FixedSizeBinaryType{ByteWidth: -4}, 2, nil, nil, []byte("abcdef"))}},
-		{"bytes of great width", []arrow.Array{raw(t, &arrow.FixedSizeBinaryType{ByteWidth: 1 << 62}, 2, nil, nil, []byte("abcdef"))}},
+		{"bytes of great width", []arrow.Array{raw(t, &arrow.FixedSizeBinaryType{ByteWidth: math.MaxInt / 2}, 2, nil, nil, []byte("abcdef"))}},
 	} {
 		sizes, err := frame.NewSizes("batches", record(t, 2, test.cols...))
 		if err != nil {
