@@ -1,6 +1,7 @@
 package dedupe_test
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"testing"
@@ -19,6 +20,7 @@ type changeStream struct {
 	array.RecordReader // nil: what isn't here isn't called
 	mem                memory.Allocator
 	rows, keys, at     int
+	step               int // rows of a batch; 0: 65,536
 	rec                arrow.Record
 	came               func() // called with each batch
 }
@@ -46,7 +48,7 @@ func (s *changeStream) Next() bool {
 	if s.at >= s.rows {
 		return false
 	}
-	n := min(1<<16, s.rows-s.at)
+	n := min(cmp.Or(s.step, 1<<16), s.rows-s.at)
 	b := array.NewRecordBuilder(s.mem, changeSchema)
 	defer b.Release()
 	b.Reserve(n)
