@@ -57,6 +57,15 @@ func (s *stream) numbered(rec arrow.Record, number func(to []uint32)) arrow.Reco
 	return array.NewRecord(s.kept, append(slices.Clone(rec.Columns()[:s.plain.NumFields()]), numbers), int64(n))
 }
 
+// numberedFrom does so for rows whose numbers follow each other.
+func (s *stream) numberedFrom(rec arrow.Record, first uint32) arrow.Record {
+	return s.numbered(rec, func(to []uint32) {
+		for i := range to {
+			to[i] = first + uint32(i)
+		}
+	})
+}
+
 // numbersOf are the numbers of the rows of a record that is kept.
 func numbersOf(rec arrow.Record) []uint32 {
 	return rec.Column(int(rec.NumCols()) - 1).(*array.Uint32).Uint32Values()
@@ -68,35 +77,36 @@ func (s *stream) read(ctx context.Context, p *pool, batch arrow.Record, first ui
 	if err != nil || s.refuses() || batch.NumRows() == 0 {
 		return err
 	}
+	setAside := inKey != nil && s.opts.NullKey == onerow.SetAsideNullKeys
+	if !setAside && !s.decodes && s.room == 0 {
+		return p.add(ctx, s.numberedFrom(batch, first))
+	}
 	sizes, err := frame.NewSizes("batches", batch)
 	if err != nil {
 		return err
 	}
-	if inKey != nil && s.opts.NullKey == onerow.SetAsideNullKeys {
+	rows := onerow.Rows(allRows(batch))
+	if setAside {
 		aside := inKey.Rows()
 		if err := s.copyRows(ctx, sizes, batch, aside, first, s.aside.add); err != nil {
 			return err
 		}
-		return s.copyRows(ctx, sizes, batch, onerow.Rows(allRows(batch)).Without(aside), first, p.add)
+		return s.copyRows(ctx, sizes, batch, rows.Without(aside), first, p.add)
 	}
 	borrows, err := s.borrows(batch, sizes)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case borrows:
+		return p.add(ctx, s.numberedFrom(batch, first))
 	}
-	if !borrows {
-		return s.copyRows(ctx, sizes, batch, allRows(batch), first, p.add)
-	}
-	return p.add(ctx, s.numbered(batch, func(to []uint32) {
-		for i := range to {
-			to[i] = first + uint32(i)
-		}
-	}))
+	return s.copyRows(ctx, sizes, batch, rows, first, p.add)
 }
 
-// borrows says whether a batch is retained rather than copied. Under a budget it must not hold on to much more memory than its rows take.
+// borrows says, under a budget, whether a batch is retained rather than copied: it must not hold on to much more memory than its rows take.
 func (s *stream) borrows(batch arrow.Record, sizes *frame.Sizes) (bool, error) {
-	if s.decodes || s.room == 0 {
-		return !s.decodes, nil
+	if s.decodes {
+		return false, nil
 	}
 	bytes := frame.Bytes(batch)
 	total, err := sizes.Total()
@@ -163,8 +173,12 @@ func (s *stream) deletesOf(rec arrow.Record) (onerow.Rows, error) {
 	}
 	content := s.content(rec)
 	defer content.Release()
-	j, err := newJob([]arrow.Record{content}, s.key, s.order, s.opts)
+	f, err := frame.New("batches", []arrow.Record{content})
 	if err != nil {
+		return nil, err
+	}
+	j := &job{opts: s.opts, batches: f, target: &frame.Frame{}}
+	if err := j.setOp(); err != nil {
 		return nil, err
 	}
 	var out onerow.Rows

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -91,62 +89,20 @@ func TestSpillProgress(t *testing.T) {
 	}
 }
 
-// TestSpillFaults: whichever call of the file system fails, its error comes back, without a size, and nothing is left.
-func TestSpillFaults(t *testing.T) {
+// spills is spillCall for trials with faults.
+func spills(t *testing.T) faultfs.Call {
 	mem := arrowtest.Allocator(t)
-	well := &faultfs.FS{}
-	if _, err := spillCall(t.Context(), t, mem, well, t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	for op, calls := range well.Done {
-		points := []int64{0, calls * 2 / 3, calls / 3, calls - 1}
-		if testing.Short() {
-			points = points[:2]
-		}
-		for _, after := range points {
-			dir := t.TempDir()
-			fs := &faultfs.FS{Fails: op, Err: syscall.ENOSPC, After: after}
-			goroutines := runtime.NumGoroutine()
-			s, err := spillCall(t.Context(), t, mem, fs, dir)
-			if s != nil || !errors.Is(err, onerow.ErrSpill) || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(fmt.Sprint(err), dir) {
-				t.Errorf("%s after %d: %v, error %v", op, after, s, err)
-			}
-			if op == faultfs.RemoveAll {
-				for _, f := range fs.Folders {
-					if err := os.Remove(f); err != nil { // it is empty: the files went one by one
-						t.Error(err)
-					}
-				}
-			}
-			arrowtest.NothingLeft(t, fmt.Sprint(op, " after ", after), dir, fs.Handles(), goroutines)
-		}
+	return func(fs *faultfs.FS, dir string) (bool, error) {
+		s, err := spillCall(t.Context(), t, mem, fs, dir)
+		return s != nil, err
 	}
 }
 
+// TestSpillFaults: whichever call of the file system fails, its error comes back, without a size, and nothing is left.
+func TestSpillFaults(t *testing.T) { faultfs.Faults(t, spills(t)) }
+
 // TestSpillDamage: files that were changed end the call with an error.
-func TestSpillDamage(t *testing.T) {
-	for name, damage := range map[string]func([]byte) []byte{
-		"a bit":    func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
-		"cut":      func(b []byte) []byte { return b[:len(b)-1] },
-		"appended": func(b []byte) []byte { return append(b, b...) },
-	} {
-		mem := arrowtest.Allocator(t)
-		dir := t.TempDir()
-		reads := 0
-		fs := &faultfs.FS{Damage: func(_ string, b []byte) []byte {
-			if reads++; reads == 5 {
-				return damage(b)
-			}
-			return b
-		}}
-		goroutines := runtime.NumGoroutine()
-		s, err := spillCall(t.Context(), t, mem, fs, dir)
-		if s != nil || !errors.Is(err, onerow.ErrSpill) || !strings.Contains(fmt.Sprint(err), dir) {
-			t.Errorf("%s: %v, error %v", name, s, err)
-		}
-		arrowtest.NothingLeft(t, name, dir, fs.Handles(), goroutines)
-	}
-}
+func TestSpillDamage(t *testing.T) { faultfs.Damages(t, spills(t), 5) }
 
 // TestSpillCancel ends the context at each point at which the call looks at it, and, where it looks seldom, with each call of the file system.
 func TestSpillCancel(t *testing.T) {

@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"internal/arrowtest": {},
 	"internal/lint":      {},
 
-	"internal/spill/faultfs": {"internal/spill"},
+	"internal/spill/faultfs": {".", "internal/spill", "internal/arrowtest"},
 
 	"internal/oracle":    {".", "dedupe", "grain", "scd2", "join", "internal/arrowtest"},
 	"internal/cases":     {".", "dedupe", "grain", "scd2", "join", "internal/arrowtest", "internal/oracle"},
